@@ -8,20 +8,20 @@ static bool is_atomic(const struct lt_function *f)
 }
 
 /* The parameter that pointer X comes from, NULL if it comes from none. */
-static const struct lt_param *source(const struct lt_thread *thread, const struct lt_expr *x)
+static const struct lt_param *source_parameter(const struct lt_thread *thread, const struct lt_expr *x)
 {
     const struct lt_param *p = NULL;
     if (x->kind == LT_NAME)
         return lt_find_param(thread, x->name);
     if (x->kind == LT_ADDRESS)
-        return x->a->kind == LT_DEREF || x->a->kind == LT_INDEX ? source(thread, x->a->a) : NULL;
+        return x->a->kind == LT_DEREF || x->a->kind == LT_INDEX ? source_parameter(thread, x->a->a) : NULL;
     if (x->kind == LT_BINARY)
-        p = source(thread, x->a);
-    return x->kind == LT_BINARY && !p ? source(thread, x->b) : p;
+        p = source_parameter(thread, x->a);
+    return x->kind == LT_BINARY && !p ? source_parameter(thread, x->b) : p;
 }
 
-static struct lt_expr *convert(struct emitter *e, struct lt_expr *x, const struct lt_param *p,
-                               const char *name)
+static struct lt_expr *convert_pointer(struct emitter *e, struct lt_expr *x, const struct lt_param *p,
+                                       const char *name)
 {
     uint32_t object = ck_program_find_object(e->program, p->name);
     struct lt_expr *cast = lt_emit_node(e, LT_CAST, NULL, x);
@@ -39,7 +39,7 @@ static struct lt_expr *convert(struct emitter *e, struct lt_expr *x, const struc
 
 static void fit_call(struct emitter *e, const struct lt_thread *thread, struct lt_expr *call)
 {
-    const struct lt_param *p = source(thread, call->a);
+    const struct lt_param *p = source_parameter(thread, call->a);
     const struct lt_base_type *base = p ? p->type.base : NULL;
     bool flag = call->function->kind == LT_F_FLAG_TEST_AND_SET || call->function->kind == LT_F_FLAG_CLEAR;
     bool old = call->function->kind == LT_F_CMPXCHG;
@@ -49,12 +49,12 @@ static void fit_call(struct emitter *e, const struct lt_thread *thread, struct l
         lt_emit_cannot(e, "an atomic operation on fewer than four bytes");
     else if (old && base->size > 4)
         lt_emit_cannot(e, "atomic_cmpxchg of more than four bytes");
-    call->a = convert(e, call->a, p,
-                      old               ? lt_emit_type(base->size, base->is_signed)
-                      : flag            ? "atomic_flag"
-                      : base->size < 8  ? (base->is_signed ? "atomic_int" : "atomic_uint")
-                      : base->is_signed ? "atomic_long"
-                                        : "atomic_ulong");
+    call->a = convert_pointer(e, call->a, p,
+                              old               ? lt_emit_type(base->size, base->is_signed)
+                              : flag            ? "atomic_flag"
+                              : base->size < 8  ? (base->is_signed ? "atomic_int" : "atomic_uint")
+                              : base->is_signed ? "atomic_long"
+                                                : "atomic_ulong");
 }
 
 void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x)
@@ -72,7 +72,7 @@ void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_ex
         fit_call(e, thread, x);
     if (x->kind != LT_DEREF && x->kind != LT_INDEX)
         return;
-    const struct lt_param *p = source(thread, x->a);
+    const struct lt_param *p = source_parameter(thread, x->a);
     if (p && p->type.base->is_atomic)
-        x->a = convert(e, x->a, p, lt_emit_type(p->type.base->size, p->type.base->is_signed));
+        x->a = convert_pointer(e, x->a, p, lt_emit_type(p->type.base->size, p->type.base->is_signed));
 }

@@ -49,10 +49,10 @@ void lt_emit_legacy_temporaries(struct emitter *e)
 }
 
 /* Whether X, evaluated after a release fence, would be an access that the fence has to come after. */
-static bool accesses(const struct lt_expr *x)
+static bool has_access(const struct lt_expr *x)
 {
     return x && (x->kind == LT_CALL || x->kind == LT_DEREF || x->kind == LT_INDEX ||
-                 x->kind == LT_ASSIGNMENT || accesses(x->a) || accesses(x->b) || accesses(x->c));
+                 x->kind == LT_ASSIGNMENT || has_access(x->a) || has_access(x->b) || has_access(x->c));
 }
 
 static bool fits_atomic(const struct lt_expr *call, uint8_t order, uint8_t scope)
@@ -62,7 +62,7 @@ static bool fits_atomic(const struct lt_expr *call, uint8_t order, uint8_t scope
     if (order == MM_RELAXED && call->order_fail <= MM_RELAXED)
         return true;
     return order != MM_SEQ_CST && call->order_fail != MM_SEQ_CST && scope <= MM_SCOPE_WORK_GROUP &&
-           !accesses(call->c);
+           !has_access(call->c);
 }
 
 bool lt_emit_fits_legacy(const struct lt_expr *call, uint8_t order, uint8_t scope)

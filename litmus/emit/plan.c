@@ -179,7 +179,7 @@ static bool has_host(const struct lt_test *test)
     return t != NULL;
 }
 
-static enum mm_class lower(const struct lt_test *test, struct ck_program **program, struct mm_error *err)
+static enum mm_class lower_test(const struct lt_test *test, struct ck_program **program, struct mm_error *err)
 {
     enum mm_class cls = lt_lower(test, program, err);
     if (cls == MM_OK && !lt_observe_filter(*program))
@@ -196,7 +196,7 @@ static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_pla
     struct lt_kernel kernel = {0};
     enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
     if (cls == MM_OK)
-        cls = lower(copy, &program, err);
+        cls = lower_test(copy, &program, err);
     bool host = cls == MM_OK && has_host(copy);
     if (host)
         cls = lt_plan_host(copy, program, options, json, err);
@@ -301,7 +301,7 @@ static enum mm_class plan_vulkan(const struct lt_test *test, const struct lt_pla
         cJSON_ReplaceItemInObject(json, "source", cJSON_CreateString(text));
         cls = lt_parse(text, strlen(text), test->file, &copy, err);
         if (cls == MM_OK)
-            cls = lower(copy, &program, err);
+            cls = lower_test(copy, &program, err);
         if (cls == MM_OK)
             cls = plan_module(copy, program, options, json, err);
         ck_program_destroy(program);

@@ -15,7 +15,7 @@ static const char *const expr_names[] = {
     [CK_SLE] = "sle",     [CK_NOT] = "not",     [CK_LNOT] = "lnot",    [CK_NEG] = "neg",   [CK_ZEXT] = "zext",
     [CK_SEXT] = "sext",   [CK_TRUNC] = "trunc", [CK_SELECT] = "select"};
 
-static cJSON *row(const char *name)
+static cJSON *start_row(const char *name)
 {
     cJSON *json = cJSON_CreateArray();
     cJSON_AddItemToArray(json, cJSON_CreateString(name));
@@ -34,7 +34,7 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
     cJSON *array = cJSON_AddArrayToObject(host, "exprs");
     for (uint32_t i = 0; i < program->expr_count; i++) {
         const struct ck_expr *x = &program->exprs[i];
-        cJSON *json = row(expr_names[x->op]);
+        cJSON *json = start_row(expr_names[x->op]);
         append_number(json, x->size);
         append_number(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
         append_number(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
@@ -159,10 +159,10 @@ static const struct lt_api *call_at(const struct lt_test *test, const struct lt_
 
 static cJSON *access_json(const struct ck_instr *i)
 {
-    cJSON *json = row(i->op == CK_LOAD    ? "load"
-                      : i->op == CK_STORE ? "store"
-                      : i->op == CK_RMW   ? "rmw"
-                                          : "cas");
+    cJSON *json = start_row(i->op == CK_LOAD    ? "load"
+                            : i->op == CK_STORE ? "store"
+                            : i->op == CK_RMW   ? "rmw"
+                                                : "cas");
     if (i->op != CK_STORE)
         append_number(json, i->reg);
     if (i->op == CK_CAS)
@@ -184,7 +184,7 @@ static cJSON *instr_json(const struct ck_instr *i)
     cJSON *json;
     switch (i->op) {
     case CK_ASSIGN:
-        json = row("assign");
+        json = start_row("assign");
         append_number(json, i->reg);
         append_number(json, i->value);
         return json;
@@ -194,18 +194,18 @@ static cJSON *instr_json(const struct ck_instr *i)
     case CK_CAS:
         return access_json(i);
     case CK_JUMP:
-        json = row("jump");
+        json = start_row("jump");
         append_number(json, i->target);
         return json;
     case CK_BRANCH:
-        json = row("branch");
+        json = start_row("branch");
         append_number(json, i->value);
         append_number(json, i->target);
         return json;
     case CK_END:
-        return row("end");
+        return start_row("end");
     default:
-        return row("fence"); /* points that are no calls too: the numbers of targets stay as they are */
+        return start_row("fence"); /* points that are no calls too: the numbers of targets stay as they are */
     }
 }
 
@@ -217,7 +217,7 @@ static void add_code(cJSON *json, const struct lt_test *test, const struct lt_th
     for (uint32_t k = 0; k < lowered->instr_count; k++) {
         const struct ck_instr *i = &lowered->instrs[k];
         const struct lt_api *api = call_at(test, thread, i);
-        cJSON *line = api && api != last ? row("call") : api ? row("fence") : instr_json(i);
+        cJSON *line = api && api != last ? start_row("call") : api ? start_row("fence") : instr_json(i);
         if (api && api != last)
             cJSON_AddItemToArray(line, call_json(test, program, api));
         last = api ? api : last;

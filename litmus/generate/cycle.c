@@ -83,7 +83,7 @@ static bool find_word(const struct word *table, size_t n, const char *text, uint
     return false;
 }
 
-static bool external(const struct lt_cycle_edge *edge)
+static bool is_external(const struct lt_cycle_edge *edge)
 {
     return edge->kind >= LT_E_RF;
 }
@@ -91,7 +91,7 @@ static bool external(const struct lt_cycle_edge *edge)
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* One dotted qualifier of an annotation or edge. */
-static bool qualify(const char *text, struct lt_cycle_event *event, struct lt_cycle_edge *edge)
+static bool parse_qualifier(const char *text, struct lt_cycle_event *event, struct lt_cycle_edge *edge)
 {
     if (event && strcmp(text, "rmw") == 0)
         return event->rmw = true;
@@ -103,10 +103,10 @@ static bool qualify(const char *text, struct lt_cycle_event *event, struct lt_cy
     return find_word(scopes, COUNT(scopes), text, event ? &event->scope : &edge->scope);
 }
 
-static bool qualifiers(char *text, struct lt_cycle_event *event, struct lt_cycle_edge *edge)
+static bool parse_qualifiers(char *text, struct lt_cycle_event *event, struct lt_cycle_edge *edge)
 {
     for (char *save, *word = strtok_r(text, ".", &save); word; word = strtok_r(NULL, ".", &save))
-        if (!qualify(word, event, edge))
+        if (!parse_qualifier(word, event, edge))
             return false;
     return true;
 }
@@ -144,7 +144,7 @@ static bool read_edge(const char *word, struct lt_cycle_edge *edge, bool ends[2]
                   : edge->kind == LT_E_BARRIER ? MM_SCOPE_WORK_GROUP
                                                : MM_SCOPE_DEVICE;
     strcpy(copy, word + 5);
-    return qualifiers(copy, NULL, edge);
+    return parse_qualifiers(copy, NULL, edge);
 }
 
 static bool read_event(const char *word, struct lt_cycle_event *event)
@@ -157,7 +157,7 @@ static bool read_event(const char *word, struct lt_cycle_event *event)
     char *rest = copy + length + (copy[length] == '.');
     copy[length] = '\0';
     *event = (struct lt_cycle_event){.scope = MM_SCOPE_DEVICE};
-    return find_word(orders, COUNT(orders), copy, &event->order) && qualifiers(rest, event, NULL);
+    return find_word(orders, COUNT(orders), copy, &event->order) && parse_qualifiers(rest, event, NULL);
 }
 
 /* "@0.0/1.0": work-group and sub-group of each thread. */
@@ -249,15 +249,15 @@ static bool cycle_number_threads(struct lt_cycle *c)
     for (unsigned i = 0; i < c->length; i++) {
         c->events[i].thread = (uint8_t)thread;
         c->events[i].location = (uint8_t)(location % c->locations);
-        thread += external(&c->edges[i]);
+        thread += is_external(&c->edges[i]);
         location += !c->edges[i].same;
     }
     c->threads = thread;
-    return changes != 1 && thread >= 2 && external(&c->edges[c->length - 1]);
+    return changes != 1 && thread >= 2 && is_external(&c->edges[c->length - 1]);
 }
 
 /* The cycle that starts at event FIRST of C, which is the first of its thread. */
-static struct lt_cycle turned(const struct lt_cycle *c, unsigned first)
+static struct lt_cycle rotate_cycle(const struct lt_cycle *c, unsigned first)
 {
     struct lt_cycle t = *c;
     for (unsigned i = 0; i < c->length; i++) {
@@ -309,7 +309,7 @@ static bool assign_values(struct lt_cycle *c)
     for (unsigned i = 0; i < n; i++)
         single &= c->edges[i].same;
     if (single) {
-        while (first < n && !(c->events[first].write && external(&c->edges[(first + n - 1) % n])))
+        while (first < n && !(c->events[first].write && is_external(&c->edges[(first + n - 1) % n])))
             first++;
         if (first == n)
             return false;
@@ -338,7 +338,7 @@ bool lt_cycle_settle(struct lt_cycle *c)
     char best[LT_CYCLE_TEXT] = "", text[LT_CYCLE_TEXT];
     unsigned start = 0;
     struct lt_cycle chosen = *c;
-    while (start < c->length && !external(&c->edges[(start + c->length - 1) % c->length]))
+    while (start < c->length && !is_external(&c->edges[(start + c->length - 1) % c->length]))
         start++;
     if (c->length < 2 || start == c->length)
         return false;
@@ -350,9 +350,9 @@ bool lt_cycle_settle(struct lt_cycle *c)
     if (!cycle_number_threads(&base))
         return false;
     for (unsigned i = 0; i < base.length; i++) {
-        if (!external(&base.edges[(i + base.length - 1) % base.length]))
+        if (!is_external(&base.edges[(i + base.length - 1) % base.length]))
             continue;
-        struct lt_cycle t = turned(&base, i);
+        struct lt_cycle t = rotate_cycle(&base, i);
         lt_cycle_print(&t, text, sizeof text);
         if (!*best || strcmp(text, best) > 0) {
             strcpy(best, text);
@@ -455,7 +455,7 @@ void lt_cycle_name(const struct lt_cycle *c, char *buf, size_t size)
     fputs(shape_name(c), out);
     for (unsigned i = 0; i < c->length; i++) {
         const struct lt_cycle_event *e = &c->events[i];
-        bool first = i == 0 || external(&c->edges[i - 1]);
+        bool first = i == 0 || is_external(&c->edges[i - 1]);
         fputc(first ? '+' : '-', out);
         print_lower(order_word(e->order), out);
         if (e->order)

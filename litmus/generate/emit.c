@@ -28,7 +28,7 @@ static const char *region_word(char region)
     return lower == 'l' ? "local" : lower == 's' ? "svm_atomics" : "global";
 }
 
-static bool external(const struct lt_cycle_edge *edge)
+static bool is_external(const struct lt_cycle_edge *edge)
 {
     return edge->kind >= LT_E_RF;
 }
@@ -38,7 +38,7 @@ static const struct lt_cycle_edge *edge_into(const struct lt_cycle *c, unsigned 
     return &c->edges[(i + c->length - 1) % c->length];
 }
 
-static void line(struct writer *w)
+static void start_line(struct writer *w)
 {
     fprintf(w->out, "%*s", (int)w->indent, "");
 }
@@ -67,7 +67,7 @@ static void print_access(struct writer *w, unsigned i, bool declare)
 {
     const struct lt_cycle_event *e = &w->cycle->events[i];
     const char *x = location_name(e->location);
-    line(w);
+    start_line(w);
     if (!e->write)
         fprintf(w->out, "%sr%u = ", declare ? "int " : "", i);
     if (!e->order && e->write)
@@ -89,7 +89,7 @@ static void print_fence(struct writer *w, const struct lt_cycle_edge *e, unsigne
 {
     static const char *const flags[] = {"0", "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE",
                                         "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE"};
-    line(w);
+    start_line(w);
     if (e->kind == LT_E_FENCE)
         fprintf(w->out, "atomic_work_item_fence(%s, %s, %s);\n", flags[e->flags & 3], lt_order_text(e->order),
                 lt_scope_text(e->scope));
@@ -101,11 +101,11 @@ static void print_fence(struct writer *w, const struct lt_cycle_edge *e, unsigne
 
 /* A plain access after a read that may have seen another thread's write happens only if it did: otherwise
  * it would race whatever the orders are. */
-static bool guards(const struct lt_cycle *c, unsigned i)
+static bool needs_guard(const struct lt_cycle *c, unsigned i)
 {
     unsigned next = (i + 1) % c->length;
     return !c->events[i].write && c->events[i].order && edge_into(c, i)->kind == LT_E_RF &&
-           !external(&c->edges[i]) && !c->events[next].order;
+           !is_external(&c->edges[i]) && !c->events[next].order;
 }
 
 static void print_thread(struct writer *w, unsigned thread, bool sub_groups)
@@ -123,10 +123,10 @@ static void print_thread(struct writer *w, unsigned thread, bool sub_groups)
     w->indent = 2;
     for (unsigned i = first, guarded = 0; i < c->length && c->events[i].thread == thread; i++) {
         if (guarded && !c->events[i].write) {
-            line(w);
+            start_line(w);
             fprintf(w->out, "int r%u = -1;\n", i);
         }
-        guarded |= guards(c, i);
+        guarded |= needs_guard(c, i);
     }
     unsigned before = (first + c->length - 1) % c->length;
     if (c->edges[before].kind == LT_E_BARRIER)
@@ -135,8 +135,8 @@ static void print_thread(struct writer *w, unsigned thread, bool sub_groups)
         print_access(w, i, !depth);
         if (c->edges[i].kind == LT_E_FENCE || c->edges[i].kind == LT_E_BARRIER)
             print_fence(w, &c->edges[i], i);
-        if (guards(c, i)) {
-            line(w);
+        if (needs_guard(c, i)) {
+            start_line(w);
             fprintf(w->out, "if (r%u == %" PRId64 ") {\n", i, c->events[i].value);
             w->indent += 2;
             depth++;
@@ -144,7 +144,7 @@ static void print_thread(struct writer *w, unsigned thread, bool sub_groups)
     }
     while (depth--) {
         w->indent -= 2;
-        line(w);
+        start_line(w);
         fputs("}\n", w->out);
     }
     fputs("}\n\n", w->out);

@@ -30,7 +30,7 @@ static const char *list_word(const char *list, unsigned i, char buffer[32], size
     return buffer;
 }
 
-static char letter(const char *letters, unsigned i)
+static char letter_at(const char *letters, unsigned i)
 {
     size_t length = strlen(letters);
     return !length ? '\0' : letters[i < length ? i : length - 1];
@@ -108,7 +108,7 @@ static uint8_t scope_of(const char *name)
 }
 
 /* Accesses next to a reads-from edge synchronize; without such an edge, all accesses do. */
-static bool synchronizes(const struct lt_cycle *c, unsigned i)
+static bool event_synchronizes(const struct lt_cycle *c, unsigned i)
 {
     bool any = false;
     for (unsigned k = 0; k < c->length; k++)
@@ -131,12 +131,12 @@ static bool apply_choice(struct lt_cycle *c, const struct choice *choice)
          relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
     place_threads(c, choice->text[PLACE]);
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
-        c->region[l] = letter(choice->text[REGION], l);
+        c->region[l] = letter_at(choice->text[REGION], l);
     for (unsigned i = 0; i < c->length; i++) {
         struct lt_cycle_event *e = &c->events[i];
         struct lt_cycle_edge *edge = &c->edges[i];
-        char how = letter(choice->text[MECHANISM], e->thread);
-        bool sync = synchronizes(c, i);
+        char how = letter_at(choice->text[MECHANISM], e->thread);
+        bool sync = event_synchronizes(c, i);
         e->rmw = how == 'm' && sync;
         e->scope = scope;
         e->order = plain && !sync ? MM_ORDER_NONE : how == 'f' ? MM_RELAXED : access_order(e, sc, relaxed);

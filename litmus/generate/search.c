@@ -245,7 +245,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
 }
 
 /* C holds.  Descends while a weaker cycle holds, too. */
-static enum mm_class descend(struct lt_generator *g, const struct lt_cycle *c)
+static enum mm_class descend_to_weaker(struct lt_generator *g, const struct lt_cycle *c)
 {
     bool minimal = true;
     struct lt_cycle weaker;
@@ -264,7 +264,7 @@ static enum mm_class descend(struct lt_generator *g, const struct lt_cycle *c)
             if (g->visited_count > MAX_VISITED)
                 return mm_fail(g->err, MM_LIMIT, "litmus.cycle", "more than %d cycles below one",
                                MAX_VISITED);
-            cls = descend(g, &weaker);
+            cls = descend_to_weaker(g, &weaker);
         }
     }
     return cls == MM_OK && minimal ? emit_minimal(g, c) : cls;
@@ -280,7 +280,7 @@ enum mm_class lt_generate(struct lt_generator *g, const struct lt_cycle *stronge
     if (cls != MM_OK || known)
         return cls;
     if (yes)
-        return descend(g, strongest);
+        return descend_to_weaker(g, strongest);
     struct text nothing = {
         .clauses = "CL 3.3.6",
         .why = "even the strongest orders at this scope and in these regions do not exclude it."};

@@ -124,14 +124,14 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
 
 /* ---- SARIF -------------------------------------------------------------------------------------- */
 
-static cJSON *message(const char *text)
+static cJSON *sarif_message(const char *text)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "text", text);
     return json;
 }
 
-static cJSON *location(const char *file)
+static cJSON *sarif_location(const char *file)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON *physical = cJSON_AddObjectToObject(json, "physicalLocation");
@@ -151,9 +151,9 @@ static cJSON *result_of(const cJSON *test, const cJSON *state)
     cJSON *result = cJSON_CreateObject();
     cJSON_AddStringToObject(result, "ruleId", "forbidden-outcome");
     cJSON_AddStringToObject(result, "level", "error");
-    cJSON_AddItemToObject(result, "message", message(text));
+    cJSON_AddItemToObject(result, "message", sarif_message(text));
     cJSON *locations = cJSON_AddArrayToObject(result, "locations");
-    cJSON_AddItemToArray(locations, location(lt_json_text(test, "file")));
+    cJSON_AddItemToArray(locations, sarif_location(lt_json_text(test, "file")));
     return result;
 }
 
@@ -172,8 +172,9 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     cJSON_AddStringToObject(driver, "name", "refcl");
     cJSON *rules = cJSON_AddArrayToObject(driver, "rules"), *rule = cJSON_CreateObject();
     cJSON_AddStringToObject(rule, "id", "forbidden-outcome");
-    cJSON_AddItemToObject(rule, "shortDescription",
-                          message("A final state of a litmus test that the memory model does not allow"));
+    cJSON_AddItemToObject(
+        rule, "shortDescription",
+        sarif_message("A final state of a litmus test that the memory model does not allow"));
     cJSON_AddItemToArray(rules, rule);
     cJSON *results = cJSON_AddArrayToObject(sarif_run, "results");
     cJSON_ArrayForEach(test, cJSON_GetObjectItem(judgement, "tests"))

@@ -40,7 +40,8 @@ static void event_text(const struct ck_program *program, const struct ck_step *s
     }
 }
 
-static void edge(const struct place *a, const struct place *b, const char *name, const char *color, FILE *out)
+static void draw_edge(const struct place *a, const struct place *b, const char *name, const char *color,
+                      FILE *out)
 {
     double dx = b->x - a->x, dy = b->y - a->y, length = sqrt(dx * dx + dy * dy);
     if (length < 1)
@@ -56,7 +57,7 @@ static void edge(const struct place *a, const struct place *b, const char *name,
             x1, y1, mx, my, x2, y2, color, mx, my, color, name);
 }
 
-static bool related(const struct mm_rel *rel, size_t i, size_t j)
+static bool events_related(const struct mm_rel *rel, size_t i, size_t j)
 {
     return rel->bits && i < rel->n && j < rel->n && (rel->bits[i * rel->words + j / 64] >> j % 64 & 1);
 }
@@ -88,26 +89,26 @@ static void draw_edges(const struct ck_program *program, const struct ck_verdict
         if (t >= program->thread_count || t >= 64)
             continue;
         if (last[t] != SIZE_MAX)
-            edge(&places[last[t]], &places[i], "sb", "#888", out);
+            draw_edge(&places[last[t]], &places[i], "sb", "#888", out);
         last[t] = i;
     }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             bool inner =
                 v->witness[i].thread < program->thread_count && v->witness[j].thread < program->thread_count;
-            if (inner && i != j && related(&v->witness_rf, i, j))
-                edge(&places[i], &places[j], "rf", "#c22", out);
-            if (inner && i != j && related(&v->witness_co, i, j))
-                edge(&places[i], &places[j], "mo", "#26c", out);
+            if (inner && i != j && events_related(&v->witness_rf, i, j))
+                draw_edge(&places[i], &places[j], "rf", "#c22", out);
+            if (inner && i != j && events_related(&v->witness_co, i, j))
+                draw_edge(&places[i], &places[j], "mo", "#26c", out);
             bool fr = false;
             for (size_t w = 0; w < n && inner && i != j; w++)
-                fr |= related(&v->witness_rf, w, i) && related(&v->witness_co, w, j);
+                fr |= events_related(&v->witness_rf, w, i) && events_related(&v->witness_co, w, j);
             if (fr && v->witness[i].thread != v->witness[j].thread)
-                edge(&places[i], &places[j], "fr", "#a60", out);
+                draw_edge(&places[i], &places[j], "fr", "#a60", out);
         }
 }
 
-static void draw(const struct ck_program *program, const struct ck_verdict *v, FILE *out)
+static void draw_execution(const struct ck_program *program, const struct ck_verdict *v, FILE *out)
 {
     unsigned rows[64] = {0}, deepest = 0;
     struct place *places = mm_alloc_zero(v->witness_count + 1, sizeof *places);
@@ -142,14 +143,14 @@ static void draw_outcome(const struct lt_judged *j, const struct lt_judge_option
     check.explain = true;
     if (ck_search(j->program, options->model, &check, &v, NULL) == MM_OK && v.witness_count) {
         fputs("<h3>An execution with this outcome</h3>", out);
-        draw(j->program, &v, out);
+        draw_execution(j->program, &v, out);
     }
     ck_verdict_clear(&v);
 }
 
 /* ---- a test ------------------------------------------------------------------------------------- */
 
-static void histogram(const struct lt_judged *j, FILE *out)
+static void print_histogram(const struct lt_judged *j, FILE *out)
 {
     uint64_t n = j->positive + j->negative;
     fputs("<table class='h'><tr><th>state</th><th>times</th><th>rate, 95 "
@@ -179,7 +180,7 @@ static void histogram(const struct lt_judged *j, FILE *out)
         lt_rate_of(0, n).high, lt_stationary(j->json) ? "" : " <b>Not stationary.</b>");
 }
 
-static void cycles(const struct lt_judged *j, FILE *out)
+static void print_cycles(const struct lt_judged *j, FILE *out)
 {
     for (size_t i = 0; i < j->seen_count; i++)
         for (size_t v = 0; j->seen[i].why && v < j->seen[i].why->violation_count; v++) {
@@ -207,8 +208,8 @@ void lt_html_test(const struct lt_judged *j, const struct lt_judge_options *opti
     mm_put_html(j->name, out);
     fputs("</summary>", out);
     if (j->judged) {
-        histogram(j, out);
-        cycles(j, out);
+        print_histogram(j, out);
+        print_cycles(j, out);
         if (j->positive)
             draw_outcome(j, options, out);
     }

@@ -49,17 +49,17 @@ static int64_t term_value(const struct lt_judged *j, const struct ck_term *term,
     return 0;
 }
 
-static bool satisfies(const struct lt_judged *j, uint32_t prop, const uint64_t *values)
+static bool satisfies_prop(const struct lt_judged *j, uint32_t prop, const uint64_t *values)
 {
     const struct ck_prop *p = &j->program->props[prop];
     if (p->op == CK_PROP_TRUE)
         return true;
     if (p->op == CK_PROP_NOT)
-        return !satisfies(j, p->a, values);
+        return !satisfies_prop(j, p->a, values);
     if (p->op == CK_PROP_AND)
-        return satisfies(j, p->a, values) && satisfies(j, p->b, values);
+        return satisfies_prop(j, p->a, values) && satisfies_prop(j, p->b, values);
     if (p->op == CK_PROP_OR)
-        return satisfies(j, p->a, values) || satisfies(j, p->b, values);
+        return satisfies_prop(j, p->a, values) || satisfies_prop(j, p->b, values);
     int64_t a = term_value(j, &p->left, values), b = term_value(j, &p->right, values);
     switch (p->compare) {
     case CK_EQ:
@@ -77,8 +77,8 @@ static bool satisfies(const struct lt_judged *j, uint32_t prop, const uint64_t *
 static bool asks_about(const struct lt_judged *j, const uint64_t *values)
 {
     const struct ck_program *p = j->program;
-    return (p->filter == CK_NO_EXPR || satisfies(j, p->filter, values)) &&
-           satisfies(j, p->condition, values) != (p->quantifier == CK_FORALL);
+    return (p->filter == CK_NO_EXPR || satisfies_prop(j, p->filter, values)) &&
+           satisfies_prop(j, p->condition, values) != (p->quantifier == CK_FORALL);
 }
 
 /* ---- reading results ---------------------------------------------------------------------------- */
@@ -128,8 +128,8 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
             s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
         s->count = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "count"));
-        s->filtered = j->program->filter != CK_NO_EXPR && !satisfies(j, j->program->filter, s->values);
-        s->satisfies = !s->filtered && satisfies(j, j->program->condition, s->values);
+        s->filtered = j->program->filter != CK_NO_EXPR && !satisfies_prop(j, j->program->filter, s->values);
+        s->satisfies = !s->filtered && satisfies_prop(j, j->program->condition, s->values);
         s->asked = asks_about(j, s->values);
         *(s->filtered ? &j->filtered : s->satisfies ? &j->positive : &j->negative) += s->count;
     }
@@ -170,7 +170,7 @@ static bool ask_for(struct ck_program *program, const struct lt_seen *s)
 }
 
 /* The axioms that forbid state S: search explains why no execution ends in it. */
-static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judge_options *options)
+static void explain_state(struct lt_judged *j, struct lt_seen *s, const struct lt_judge_options *options)
 {
     struct ck_program *program = NULL;
     struct ck_options check = options->check;
@@ -211,7 +211,7 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
             s->verdict = LT_FORBIDDEN;
             any_forbidden = true;
             if (j->undefined == CK_NO)
-                explain(j, s, options);
+                explain_state(j, s, options);
         }
     }
     j->asked = judge_asked(j);

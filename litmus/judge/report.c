@@ -44,7 +44,7 @@ static uint64_t seen_instances(const struct lt_judged *j)
 }
 
 /* A condition on no instance at all is not validated, also where it is negative. */
-static bool validated(const struct lt_judged *j)
+static bool is_validated(const struct lt_judged *j)
 {
     if (!seen_instances(j))
         return false;
@@ -67,7 +67,7 @@ static void print_condition(const struct lt_judged *j, FILE *out)
         lt_print_prop(j->test->condition, out);
     else
         fputs("true", out);
-    mm_print(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
+    mm_print(out, " is %svalidated\n", is_validated(j) ? "" : "NOT ");
 }
 
 static void print_statistics(const struct lt_judged *j, FILE *out)
@@ -164,8 +164,8 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     const char *often = !j->positive ? "Never" : !j->negative ? "Always" : "Sometimes";
     if (j->filtered)
         mm_print(out, "Filtered: %" PRIu64 "\n", j->filtered);
-    mm_print(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n", validated(j) ? "Ok" : "No",
-             j->positive, j->negative);
+    mm_print(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n",
+             is_validated(j) ? "Ok" : "No", j->positive, j->negative);
     print_condition(j, out);
     mm_print(out, "Observation %s %s %" PRIu64 " %" PRIu64 "\n", j->name, often, j->positive, j->negative);
     mm_print(out, "Time %s %.2f\n", j->name, cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0.0);

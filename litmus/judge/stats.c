@@ -35,7 +35,7 @@ static double piece_rate(const cJSON *piece, int state)
 }
 
 /* Mann-Kendall's z for the rates of STATE, without the correction for ties (which only makes it larger). */
-static double trend(const cJSON *slices, int pieces, int state)
+static double mann_kendall(const cJSON *slices, int pieces, int state)
 {
     double s = 0, n = pieces;
     for (int a = 0; a < pieces; a++)
@@ -58,7 +58,7 @@ bool lt_stationary(const cJSON *test)
     int pieces = cJSON_GetArraySize(slices);
     int states = cJSON_GetArraySize(cJSON_GetObjectItem(test, "states"));
     for (int s = 0; s < states && pieces >= 6 && pieces <= 4096; s++)
-        if (fabs(trend(slices, pieces, s)) > 3)
+        if (fabs(mann_kendall(slices, pieces, s)) > 3)
             return false;
     return true;
 }

@@ -56,7 +56,7 @@ struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg)
 }
 
 /* Integer promotion: types narrower than int become int. */
-static struct lt_value promote(struct lt_lower *lower, struct lt_value v)
+static struct lt_value promote_integer(struct lt_lower *lower, struct lt_value v)
 {
     return !v.is_pointer && v.size < 4 ? lt_convert(lower, v, 4, true) : v;
 }
@@ -194,10 +194,10 @@ struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, con
 
 /* The usual arithmetic conversions of A and B [C11 6.3.1.8]; returns whether the common type is
  * unsigned. */
-static bool balance(struct lt_lower *lower, struct lt_value *a, struct lt_value *b)
+static bool balance_operands(struct lt_lower *lower, struct lt_value *a, struct lt_value *b)
 {
-    *a = promote(lower, *a);
-    *b = promote(lower, *b);
+    *a = promote_integer(lower, *a);
+    *b = promote_integer(lower, *b);
     uint8_t size = a->size >= b->size ? a->size : b->size;
     bool is_unsigned = (!a->is_signed && a->size == size) || (!b->is_signed && b->size == size);
     *a = lt_convert(lower, *a, size, !is_unsigned);
@@ -229,13 +229,13 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
     bool is_unsigned;
     if (op == LT_OP_SHL || op == LT_OP_SHR) {
         /* By the low bits of the right side; the left side alone gives the type [CLC 6.5]. */
-        a = promote(lower, a);
+        a = promote_integer(lower, a);
         b = lt_convert(lower, b, a.size, false);
         uint32_t mask = lt_const(lower, 8 * a.size - 1u, a.size);
         b.expr = lt_add_expr(lower, (struct ck_expr){.op = CK_AND, .size = a.size, .a = b.expr, .b = mask});
         is_unsigned = !a.is_signed;
     } else {
-        is_unsigned = balance(lower, &a, &b);
+        is_unsigned = balance_operands(lower, &a, &b);
     }
     uint8_t size = a.size;
     enum ck_expr_op code = is_unsigned ? binary_ops[op].unsigned_op : binary_ops[op].signed_op;
@@ -282,7 +282,7 @@ static struct lt_value short_circuit(struct lt_lower *lower, const struct lt_exp
 }
 
 /* One side of a selection, kept in a register as its accesses are under a branch. */
-static struct lt_value kept(struct lt_lower *lower, const struct lt_expr *e)
+static struct lt_value keep_in_register(struct lt_lower *lower, const struct lt_expr *e)
 {
     struct lt_value v = lt_lower_expr(lower, e);
     if (lower->failed)
@@ -307,17 +307,17 @@ static struct lt_value lower_select(struct lt_lower *lower, const struct lt_expr
         condition = lt_read_reg(lower, reg);
         uint32_t to_other =
             lt_emit(lower, e->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
-        b = kept(lower, e->b);
+        b = keep_in_register(lower, e->b);
         uint32_t to_end = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_JUMP});
         lt_patch(lower, to_other);
-        c = kept(lower, e->c);
+        c = keep_in_register(lower, e->c);
         lt_patch(lower, to_end);
     }
     if (lower->failed)
         return no_value;
     struct lt_value result = b;
     if (!b.is_pointer || !c.is_pointer) {
-        balance(lower, &b, &c);
+        balance_operands(lower, &b, &c);
         result = b;
     }
     result.expr = lt_add_expr(
@@ -328,7 +328,7 @@ static struct lt_value lower_select(struct lt_lower *lower, const struct lt_expr
 
 static struct lt_value lower_unary(struct lt_lower *lower, const struct lt_expr *e)
 {
-    struct lt_value a = promote(lower, lt_lower_expr(lower, e->a));
+    struct lt_value a = promote_integer(lower, lt_lower_expr(lower, e->a));
     if (lower->failed)
         return no_value;
     if (e->op == LT_OP_LNOT) {

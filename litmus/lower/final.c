@@ -12,7 +12,7 @@ struct final {
     bool failed;
 };
 
-static void fail(struct final *f, const struct lt_term *term, const char *what)
+static void final_fail(struct final *f, const struct lt_term *term, const char *what)
 {
     if (!f->failed)
         mm_fail_at(f->err, MM_INVALID, "litmus.name", f->test->file, term->pos.line, term->pos.column,
@@ -26,28 +26,28 @@ static struct ck_term lower_term(struct final *f, const struct lt_term *term)
     if (term->kind == LT_TERM_REG) {
         t.kind = CK_TERM_REG;
         if (!lt_find_thread(f->test, term->thread, &t.thread)) {
-            fail(f, term, "a register of another thread");
+            final_fail(f, term, "a register of another thread");
             return t;
         }
         t.reg = ck_program_find_reg(f->program, t.thread, term->name);
         if (t.reg == CK_NO_REG)
-            fail(f, term, "register");
+            final_fail(f, term, "register");
     } else if (term->kind == LT_TERM_LOCATION) {
         t.kind = CK_TERM_MEMORY;
         t.object = ck_program_find_object(f->program, term->name);
         if (t.object == CK_NO_OBJECT) {
-            fail(f, term, "location");
+            final_fail(f, term, "location");
             return t;
         }
         const struct ck_object *object = &f->program->objects[t.object];
         t.offset = term->index * object->element_size;
         if (t.offset >= object->size)
-            fail(f, term, "an element outside of");
+            final_fail(f, term, "an element outside of");
     }
     return t;
 }
 
-static void observe(struct final *f, const struct ck_term *term)
+static void observe_term(struct final *f, const struct ck_term *term)
 {
     if (f->failed || term->kind == CK_TERM_CONST)
         return;
@@ -92,8 +92,8 @@ static uint32_t lower_compare(struct final *f, const struct lt_prop *p, bool obs
         fit_constant(f, &right, &left);
     }
     if (observed) {
-        observe(f, &left);
-        observe(f, &right);
+        observe_term(f, &left);
+        observe_term(f, &right);
     }
     bool swap = table[p->op].swap;
     return add_prop(f, (struct ck_prop){.op = CK_PROP_COMPARE,
@@ -131,8 +131,8 @@ static void observe_prop(struct final *f, uint32_t prop)
     const struct ck_prop *p = &f->program->props[prop];
     if (p->op == CK_PROP_COMPARE) {
         const struct ck_term left = p->left, right = p->right;
-        observe(f, &left);
-        observe(f, &right);
+        observe_term(f, &left);
+        observe_term(f, &right);
     } else if (p->op != CK_PROP_TRUE) {
         const uint32_t a = p->a, b = p->b;
         bool pair = p->op == CK_PROP_AND || p->op == CK_PROP_OR;
@@ -160,7 +160,7 @@ enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *prog
                                          : add_prop(&f, (struct ck_prop){.op = CK_PROP_TRUE});
     for (const struct lt_observed *o = test->observed; o && !f.failed; o = o->next) {
         struct ck_term term = lower_term(&f, &o->term);
-        observe(&f, &term);
+        observe_term(&f, &term);
     }
     if (f.failed && err->cls == MM_OK)
         mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");

@@ -298,7 +298,7 @@ struct end {
     uint32_t thread, point;
 };
 
-static void relate(struct commands *c, const char *relation, struct end from, struct end to)
+static void relate_ends(struct commands *c, const char *relation, struct end from, struct end to)
 {
     struct ck_edge edge = {.relation = relation,
                            .from_thread = from.thread,
@@ -366,8 +366,8 @@ static void relate_instance(struct commands *c, const struct lt_api *api)
         bool kernel = api->function->kind == LT_API_KERNEL && !t->host && t->kernel == api->kernel;
         if (!kernel && (api->function->kind != LT_API_NATIVE || t != api->thread))
             continue;
-        relate(c, "instance", start_point(c, api), all_of(c, t));
-        relate(c, "instance", end_point(c, api), all_of(c, t));
+        relate_ends(c, "instance", start_point(c, api), all_of(c, t));
+        relate_ends(c, "instance", end_point(c, api), all_of(c, t));
     }
 }
 
@@ -387,8 +387,8 @@ static void relate_queue(struct commands *c, const struct lt_api *api)
         if (before->queue != api->queue || before->function->kind == LT_API_FLUSH || lt_api_records(before))
             continue;
         if (before->caller == api->caller && lt_api_enqueues(before))
-            relate(c, "qo", command_done(c, before),
-                   enqueues ? start_point(c, api) : call_point(c, api, ROLE_API));
+            relate_ends(c, "qo", command_done(c, before),
+                        enqueues ? start_point(c, api) : call_point(c, api, ROLE_API));
         if (before->caller != api->caller && !api->queue->on_device &&
             (place_matters(before) || place_matters(api)))
             lt_lower_fail(c->lower, api->pos, "litmus.host",
@@ -402,8 +402,8 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
     const struct lt_api *parent = launch_of(c->lower->test, api->caller->kernel);
     if (!parent)
         return;
-    relate(c, "parent", end_point(c, parent), start_point(c, api));
-    relate(c, "child", command_done(c, api), command_done(c, parent));
+    relate_ends(c, "parent", end_point(c, parent), start_point(c, api));
+    relate_ends(c, "child", command_done(c, api), command_done(c, parent));
 }
 
 /* The n-th wait for a semaphore is for its n-th signal. */
@@ -417,7 +417,7 @@ static void relate_semaphores(struct commands *c, const struct lt_api *api)
                 if (signal->function->kind == LT_API_SIGNALS && s->event == use->event &&
                     lt_semaphore_turn(c->lower->test, signal, s, &unused) == turn) {
                     found = true;
-                    relate(c, "semaphore", command_done(c, signal), start_point(c, api));
+                    relate_ends(c, "semaphore", command_done(c, signal), start_point(c, api));
                 }
         if (!found)
             lt_lower_fail(c->lower, use->pos, "litmus.host", "nothing signals semaphore '%s' for this wait",
@@ -430,12 +430,12 @@ static void relate_semaphores(struct commands *c, const struct lt_api *api)
 static void relate_recorded(struct commands *c, const struct lt_api *api, uint32_t run)
 {
     struct end start = start_of(c, api, run);
-    relate(c, "completes", end_of(c, api, run), completion_of(c, api, run));
+    relate_ends(c, "completes", end_of(c, api, run), completion_of(c, api, run));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
-        relate(c, "syncpoint", completion_of(c, use->event->source, run), start);
+        relate_ends(c, "syncpoint", completion_of(c, use->event->source, run), start);
     for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next)
         if (lt_api_records(before) && before->buffer == api->buffer)
-            relate(c, "recording", completion_of(c, before, run), start);
+            relate_ends(c, "recording", completion_of(c, before, run), start);
     relate_instance(c, api);
 }
 
@@ -446,27 +446,27 @@ static void relate_buffer(struct commands *c, const struct lt_api *api)
     for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next)
         if (lt_api_enqueues(before) && before->buffer == api->buffer) {
             if (!api->buffer->simultaneous_use)
-                relate(c, "rerun", command_done(c, before), start_point(c, api));
+                relate_ends(c, "rerun", command_done(c, before), start_point(c, api));
             run++;
         }
     for (const struct lt_api *command = c->lower->test->calls; command; command = command->next)
         if (lt_api_records(command) && command->buffer == api->buffer) {
-            relate(c, "batch", start_point(c, api), start_of(c, command, run));
-            relate(c, "batch", completion_of(c, command, run), end_point(c, api));
+            relate_ends(c, "batch", start_point(c, api), start_of(c, command, run));
+            relate_ends(c, "batch", completion_of(c, command, run), end_point(c, api));
             relate_recorded(c, command, run);
         }
 }
 
 static void relate_command(struct commands *c, const struct lt_api *api)
 {
-    relate(c, "enqueue", call_point(c, api, ROLE_API), start_point(c, api));
-    relate(c, "completes", end_point(c, api), command_done(c, api));
+    relate_ends(c, "enqueue", call_point(c, api, ROLE_API), start_point(c, api));
+    relate_ends(c, "completes", end_point(c, api), command_done(c, api));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
-        relate(c, "waitlist", event_done(c, use->event), start_point(c, api));
+        relate_ends(c, "waitlist", event_done(c, use->event), start_point(c, api));
     if (api->function->kind == LT_API_WAITS)
         relate_semaphores(c, api);
     if (api->blocking)
-        relate(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
+        relate_ends(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
     relate_instance(c, api);
     relate_queue(c, api);
     if (api->buffer)
@@ -474,7 +474,7 @@ static void relate_command(struct commands *c, const struct lt_api *api)
     if (api->function->device)
         relate_parent(c, api);
     if (api->unmaps)
-        relate(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start_point(c, api));
+        relate_ends(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start_point(c, api));
 }
 
 static void relate_call(struct commands *c, const struct lt_api *api)
@@ -485,17 +485,17 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         break;
     case LT_API_WAIT:
         for (const struct lt_event_use *use = api->waits; use; use = use->next)
-            relate(c, "apiwait", event_done(c, use->event), call_point(c, api, ROLE_API));
+            relate_ends(c, "apiwait", event_done(c, use->event), call_point(c, api, ROLE_API));
         break;
     case LT_API_QUERY: /* an event that is not complete orders nothing */
         if (api->value == 0)
-            relate(c, "query", event_done(c, api->waits->event), call_point(c, api, ROLE_API));
+            relate_ends(c, "query", event_done(c, api->waits->event), call_point(c, api, ROLE_API));
         break;
     case LT_API_SIGNAL:
-        relate(c, "signal", call_point(c, api, ROLE_API), event_done(c, api->waits->event));
+        relate_ends(c, "signal", call_point(c, api, ROLE_API), event_done(c, api->waits->event));
         break;
     case LT_API_CALLBACK:
-        relate(c, "callback", event_done(c, api->waits->event), all_of(c, api->thread));
+        relate_ends(c, "callback", event_done(c, api->waits->event), all_of(c, api->thread));
         break;
     case LT_API_FLUSH:
     case LT_API_FINALIZE:

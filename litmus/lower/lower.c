@@ -137,7 +137,7 @@ struct declaration {
     int32_t group; /* of the first thread that names it */
 };
 
-static struct declaration declared(const struct lt_test *test, const char *name)
+static struct declaration find_declaration(const struct lt_test *test, const char *name)
 {
     struct declaration d = {.region = MM_REGION_NONE, .group = -1};
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
@@ -163,7 +163,7 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
 {
     if (lower->failed || ck_program_find_object(lower->program, name) != CK_NO_OBJECT)
         return;
-    struct declaration d = declared(lower->test, name);
+    struct declaration d = find_declaration(lower->test, name);
     if (init && init->type.base && (!d.base || init->type.base->size >= d.base->size))
         d.base = init->type.base;
     if (init && init->type.region != MM_REGION_NONE && d.region == MM_REGION_NONE)

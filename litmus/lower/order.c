@@ -29,8 +29,8 @@ static uint32_t point_at(struct lt_lower *lower, uint32_t instr)
     return FIRST_POINT + instr;
 }
 
-static void relate(struct lt_lower *lower, struct lt_pos pos, const struct lt_access *a,
-                   const struct lt_access *b)
+static void relate_accesses(struct lt_lower *lower, struct lt_pos pos, const struct lt_access *a,
+                            const struct lt_access *b)
 {
     struct ck_edge edge = {.relation = "unseq", .from_thread = lower->thread, .to_thread = lower->thread};
     if (lower->loop)
@@ -49,7 +49,7 @@ void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, u
     for (uint32_t i = first; i < middle; i++)
         for (uint32_t k = middle; k < lower->access_count && !lower->failed; k++)
             if (lower->accesses[i].store || lower->accesses[k].store)
-                relate(lower, pos, &lower->accesses[i], &lower->accesses[k]);
+                relate_accesses(lower, pos, &lower->accesses[i], &lower->accesses[k]);
 }
 
 struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, const struct lt_expr *target,
@@ -76,6 +76,6 @@ struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, c
     uint32_t last = lower->access_count - 1;
     for (uint32_t i = first; i < last; i++)
         if (lower->accesses[i].store)
-            relate(lower, pos, &lower->accesses[i], &lower->accesses[last]);
+            relate_accesses(lower, pos, &lower->accesses[i], &lower->accesses[last]);
     return lt_convert(lower, result, pointer.pointee.base->size, pointer.pointee.base->is_signed);
 }

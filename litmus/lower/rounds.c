@@ -22,7 +22,7 @@ static bool reads_only_known(const struct values *v, uint32_t expr, uint64_t *re
     return true;
 }
 
-static void forget(struct values *v, uint32_t reg)
+static void forget_register(struct values *v, uint32_t reg)
 {
     if (reg != CK_NO_REG)
         v->known[reg / 64] &= ~(UINT64_C(1) << (reg % 64));
@@ -31,9 +31,9 @@ static void forget(struct values *v, uint32_t reg)
 static void forget_result(struct values *v, const struct ck_instr *in)
 {
     if (in->op == CK_ASSIGN || in->op == CK_LOAD || in->op == CK_RMW || in->op == CK_CAS)
-        forget(v, in->reg);
+        forget_register(v, in->reg);
     if (in->op == CK_CAS)
-        forget(v, in->reg2);
+        forget_register(v, in->reg2);
 }
 
 /* Executes the instructions FROM up to END; false if one does more than compute. */
@@ -46,7 +46,7 @@ static bool compute_range(struct values *v, uint32_t from, uint32_t end, uint64_
         bool known = reads_only_known(v, in->value, reads);
         if (known)
             v->regs[in->reg] = ck_eval_expr(v->program, in->value, v->regs);
-        forget(v, in->reg);
+        forget_register(v, in->reg);
         if (known)
             v->known[in->reg / 64] |= UINT64_C(1) << (in->reg % 64);
     }

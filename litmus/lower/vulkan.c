@@ -74,7 +74,7 @@ static struct lt_value value_of_expr(uint32_t expr)
     return (struct lt_value){.expr = expr, .size = 4, .is_signed = true};
 }
 
-static uint8_t attributes(const struct lt_vulkan *v)
+static uint8_t availability_attributes(const struct lt_vulkan *v)
 {
     return (uint8_t)((v->atomic ? MM_ATOMIC : 0) | (v->non_private ? MM_NON_PRIVATE : 0) |
                      (v->available ? MM_MAKE_AVAILABLE : 0) | (v->visible ? MM_MAKE_VISIBLE : 0));
@@ -89,7 +89,7 @@ static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
                                       : v->atomic ? MM_RELAXED
                                                   : MM_ORDER_NONE,
                              .scope = v->scope,
-                             .attributes = attributes(v),
+                             .attributes = availability_attributes(v),
                              .semantics = v->semantics,
                              .storage_class = v->storage_class,
                              .reg = CK_NO_REG,

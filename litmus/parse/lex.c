@@ -66,7 +66,7 @@ static bool text_starts_with(const struct scan *s, const char *what)
     return s->size - s->at >= n && memcmp(s->text + s->at, what, n) == 0;
 }
 
-static void advance(struct scan *s)
+static void advance_char(struct scan *s)
 {
     if (s->text[s->at++] == '\n') {
         s->line++;
@@ -183,7 +183,7 @@ static size_t description_end(const struct scan *s)
 static void skip_to(struct scan *s, size_t end)
 {
     while (s->at < end)
-        advance(s);
+        advance_char(s);
 }
 
 /* "Key=value" to the end of the line: what generators of tests note down below the header. */
@@ -203,12 +203,12 @@ static void skip_blank(struct scan *s)
     while (s->at < s->size && !s->lexer->failed) {
         size_t end = 0;
         if (isspace((unsigned char)s->text[s->at])) {
-            advance(s);
+            advance_char(s);
             continue;
         }
         if (text_starts_with(s, "//") || at_note(s)) {
             while (s->at < s->size && s->text[s->at] != '\n')
-                advance(s);
+                advance_char(s);
             continue;
         }
         if (at_star_comment(s)) {

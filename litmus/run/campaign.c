@@ -90,7 +90,7 @@ uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
 
 /* Resumes from the results of an earlier run of the same plan: finished tests are kept, others continue.  False:
  * the file exists but has no results, so it must not be overwritten. */
-static bool resume(struct lt_campaign_state *c)
+static bool resume_campaign(struct lt_campaign_state *c)
 {
     if (access(c->options->files.results, F_OK) != 0)
         return true;
@@ -232,7 +232,7 @@ static bool work_left(const struct lt_campaign_state *c)
     return false;
 }
 
-static int summary(const struct lt_campaign_state *c)
+static int print_summary(const struct lt_campaign_state *c)
 {
     unsigned done = 0, skipped = 0, bad = 0, pending = 0;
     uint64_t instances = 0;
@@ -284,7 +284,7 @@ static bool campaign_begin(struct lt_campaign_state *c)
     lt_identity_new(&c->identity, c->plan, c->options);
     if (!drop_seen(c))
         return false;
-    return !c->options->files.resume || resume(c);
+    return !c->options->files.resume || resume_campaign(c);
 }
 
 int lt_campaign(const struct lt_options *options)
@@ -304,7 +304,7 @@ int lt_campaign(const struct lt_options *options)
             lt_child_listen(&c);
         }
         saved = saved && lt_campaign_save(&c, false);
-        code = saved ? summary(&c) : 2;
+        code = saved ? print_summary(&c) : 2;
     }
     for (unsigned i = 0; i < c.count && c.records; i++) {
         lt_histogram_clear(&c.records[i].states);

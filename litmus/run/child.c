@@ -52,7 +52,7 @@ static void choose_next(const struct lt_campaign_state *c, unsigned from, struct
 }
 
 /* The device as the results name it: settings of the driver that it does not report are part of its version. */
-static cJSON *described(const struct lt_campaign_state *c, const struct lt_device *device)
+static cJSON *describe_device(const struct lt_campaign_state *c, const struct lt_device *device)
 {
     cJSON *json = c->backend->describe(device);
     char driver[512];
@@ -81,7 +81,7 @@ static void child_main(const struct lt_campaign_state *c, FILE *report)
         return;
     }
     cJSON *extra = cJSON_CreateObject();
-    cJSON_AddItemToObject(extra, "device", described(c, &device));
+    cJSON_AddItemToObject(extra, "device", describe_device(c, &device));
     lt_report(report, 0, "device", NULL, extra);
     for (unsigned i = 0; i < c->count; i++) {
         const struct lt_record *r = &c->records[i];

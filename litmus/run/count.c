@@ -26,7 +26,7 @@ static size_t location_bytes(const struct exec *e, const struct location *l)
     return ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
 }
 
-static unsigned char *map(struct exec *e, cl_mem buffer, size_t bytes)
+static unsigned char *map_buffer(struct exec *e, cl_mem buffer, size_t bytes)
 {
     cl_int status = CL_SUCCESS;
     if (!bytes)
@@ -36,7 +36,7 @@ static unsigned char *map(struct exec *e, cl_mem buffer, size_t bytes)
     return lt_exec_failed(e, "clEnqueueMapBuffer", status) ? NULL : at;
 }
 
-static void unmap(struct exec *e, cl_mem buffer, void *at)
+static void unmap_buffer(struct exec *e, cl_mem buffer, void *at)
 {
     if (at)
         lt_exec_failed(e, "clEnqueueUnmapMemObject",
@@ -49,7 +49,7 @@ static unsigned char *map_location(struct exec *e, const struct location *l)
 {
     size_t bytes = location_bytes(e, l);
     if (l->kind == LT_IN_BUFFER)
-        return map(e, l->buffer, bytes);
+        return map_buffer(e, l->buffer, bytes);
     cl_int status = clEnqueueSVMMap(e->job->device->queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, l->memory,
                                     bytes, 0, NULL, NULL);
     return lt_exec_failed(e, "clEnqueueSVMMap", status) ? NULL : l->memory;
@@ -58,7 +58,7 @@ static unsigned char *map_location(struct exec *e, const struct location *l)
 static void unmap_location(struct exec *e, const struct location *l, void *at)
 {
     if (l->kind == LT_IN_BUFFER)
-        unmap(e, l->buffer, at);
+        unmap_buffer(e, l->buffer, at);
     else if (at)
         lt_exec_failed(e, "clEnqueueSVMUnmap", clEnqueueSVMUnmap(e->job->device->queue, at, 0, NULL, NULL));
 }
@@ -69,7 +69,7 @@ struct view {
 
 static bool open_view(struct exec *e, struct view *v)
 {
-    v->out = map(e, e->memory.out, out_bytes(e));
+    v->out = map_buffer(e, e->memory.out, out_bytes(e));
     for (unsigned i = 0; i < e->shape.location_count; i++)
         v->locations[i] = map_location(e, &e->locations[i]);
     return !e->failure;
@@ -77,7 +77,7 @@ static bool open_view(struct exec *e, struct view *v)
 
 static bool close_view(struct exec *e, struct view *v)
 {
-    unmap(e, e->memory.out, v->out);
+    unmap_buffer(e, e->memory.out, v->out);
     for (unsigned i = 0; i < e->shape.location_count; i++)
         unmap_location(e, &e->locations[i], v->locations[i]);
     return !e->failure;
@@ -91,7 +91,7 @@ static int64_t signed_value(const unsigned char *at, unsigned size, bool is_sign
     return is_signed ? (int64_t)(v << unused) >> unused : (int64_t)v;
 }
 
-static int64_t column(const struct exec *e, const struct view *v, unsigned c, uint32_t instance)
+static int64_t read_column(const struct exec *e, const struct view *v, unsigned c, uint32_t instance)
 {
     return signed_value(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->shape.value_size,
                         e->shape.value_size, true);
@@ -156,7 +156,7 @@ static int64_t observed_value(const struct exec *e, const struct view *v, const 
                               uint32_t instance)
 {
     if (s->column >= 0)
-        return column(e, v, (unsigned)s->column, instance);
+        return read_column(e, v, (unsigned)s->column, instance);
     const struct location *l = &e->locations[s->location];
     const unsigned char *at =
         v->locations[s->location] + (instance_place(e, l, instance) + (size_t)s->element) * l->element_size;
@@ -165,7 +165,7 @@ static int64_t observed_value(const struct exec *e, const struct view *v, const 
 
 /* The last columns say where the threads were: in the sub-groups that the test requires, or the instance does
  * not count. */
-static bool placed(const struct exec *e, const struct view *v, uint32_t instance)
+static bool is_placed(const struct exec *e, const struct view *v, uint32_t instance)
 {
     const cJSON *threads = cJSON_GetObjectItem(e->job->test, "threads");
     unsigned count = (unsigned)cJSON_GetArraySize(threads), first = e->shape.columns - count;
@@ -175,7 +175,7 @@ static bool placed(const struct exec *e, const struct view *v, uint32_t instance
             if (json_int(s, "work_group") != json_int(t, "work_group"))
                 continue;
             bool same = json_int(s, "sub_group") == json_int(t, "sub_group");
-            if (same != (column(e, v, first + a, instance) == column(e, v, first + b, instance)))
+            if (same != (read_column(e, v, first + a, instance) == read_column(e, v, first + b, instance)))
                 return false;
         }
     return true;
@@ -202,7 +202,7 @@ bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded)
             int64_t values[LT_MAX_VALUES] = {0};
             for (unsigned k = 0; k < e->shape.observed_count; k++)
                 values[k] = observed_value(e, &v, &sources[k], i);
-            if (sub_groups && !placed(e, &v, i))
+            if (sub_groups && !is_placed(e, &v, i))
                 ++*discarded;
             else
                 ok = lt_histogram_add(h, values, 1);

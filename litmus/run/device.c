@@ -24,7 +24,7 @@ static void device_text(cl_device_id device, cl_device_info what, char *buf, siz
     lt_shown(buf);
 }
 
-static bool chosen(const char *wanted, unsigned number, const char *name)
+static bool is_chosen(const char *wanted, unsigned number, const char *name)
 {
     if (!wanted)
         return true;
@@ -159,11 +159,11 @@ static bool find_device(struct lt_device *device, const struct lt_options *optio
     cl_device_id devices[MAX_IDS];
     for (cl_uint p = 0, n = platforms_of(platforms); p < n; p++) {
         platform_text(platforms[p], CL_PLATFORM_NAME, device->platform, sizeof device->platform);
-        if (!chosen(options->device.platform, p, device->platform))
+        if (!is_chosen(options->device.platform, p, device->platform))
             continue;
         for (cl_uint d = 0, m = devices_of(platforms[p], devices); d < m; d++) {
             device_text(devices[d], CL_DEVICE_NAME, device->name, sizeof device->name);
-            if (!chosen(options->device.name, d, device->name))
+            if (!is_chosen(options->device.name, d, device->name))
                 continue;
             device->id = devices[d];
             return true;
@@ -243,7 +243,7 @@ static bool has_word(const struct lt_device *device, const char *word)
 }
 
 /* The bit of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES that says the same as the feature. */
-static cl_ulong capability(const char *need)
+static cl_ulong capability_bit(const char *need)
 {
     static const struct {
         const char *need;
@@ -352,7 +352,7 @@ static bool has_feature(const struct lt_device *device, const char *need)
     char feature[96];
     snprintf(feature, sizeof feature, "__opencl_c_%s", need);
     bool names = device->features && strstr(device->features, " __opencl_c_");
-    return has_word(device, feature) || ((device->il || !names) && (device->atomics & capability(need)));
+    return has_word(device, feature) || ((device->il || !names) && (device->atomics & capability_bit(need)));
 }
 
 /* OpenCL C 2.0 has all of these; 3.0 lists features. */
@@ -401,7 +401,7 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
             continue;
         *legacy = can_be_legacy && of_atomics(need->valuestring);
         if (!*legacy) {
-            bool promised = !device->legacy && (device->atomics & capability(need->valuestring));
+            bool promised = !device->legacy && (device->atomics & capability_bit(need->valuestring));
             snprintf(reason, size,
                      promised ? "the device has %s, its OpenCL C has not" : "the device lacks %s",
                      need->valuestring);

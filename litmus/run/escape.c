@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Bytes of the well-formed UTF-8 character at S, 0 if there is none. */
-static size_t character(const unsigned char *s, uint32_t *code)
+static size_t utf8_length(const unsigned char *s, uint32_t *code)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
@@ -30,7 +30,7 @@ char *lt_shown(char *text)
 {
     for (char *p = text; *p;) {
         uint32_t code;
-        size_t bytes = character((const unsigned char *)p, &code), n = bytes ? bytes : 1;
+        size_t bytes = utf8_length((const unsigned char *)p, &code), n = bytes ? bytes : 1;
         if (!bytes || is_obeyed(code))
             memset(p, '?', n);
         p += n;

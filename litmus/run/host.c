@@ -90,7 +90,7 @@ static bool build_kernels(struct lt_host *host)
     return true;
 }
 
-static bool reserve(struct lt_host *host)
+static bool reserve_objects(struct lt_host *host)
 {
     cl_int status;
     for (unsigned i = 0; i < host->object_count; i++) {
@@ -129,7 +129,7 @@ static void close_all(struct lt_host *host)
 /* ---- one iteration --------------------------------------------------------------------------------------- */
 
 /* Coarse-grained SVM is read and written through maps. */
-static bool coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)
+static bool copy_coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)
 {
     cl_map_flags flags = to ? CL_MAP_READ : CL_MAP_WRITE;
     if (lt_host_failed(host, "clEnqueueSVMMap",
@@ -171,7 +171,7 @@ static bool prepare_iteration(struct lt_host *host)
             if (lt_host_failed(host, "clCreateBuffer", status))
                 return false;
         } else if (o->bytes && o->kind == LT_IN_COARSE) {
-            if (!coarse(host, o, NULL))
+            if (!copy_coarse(host, o, NULL))
                 return false;
         } else if (o->bytes) {
             memcpy(o->memory, o->initial, o->bytes);
@@ -277,7 +277,7 @@ static bool read_memory(struct lt_host *host, struct lt_object *o, unsigned char
     if (o->kind == LT_IN_BUFFER)
         return read_buffer(host, o->buffer, to, o->bytes);
     if (o->kind == LT_IN_COARSE)
-        return coarse(host, o, to);
+        return copy_coarse(host, o, to);
     memcpy(to, o->memory, o->bytes);
     return true;
 }
@@ -293,7 +293,7 @@ static int64_t memory_value(struct lt_host *host, const struct lt_host_observed 
     return lt_host_value(v, o->element_size, o->is_signed);
 }
 
-static bool observe(struct lt_host *host, struct lt_histogram *h)
+static bool observe_host(struct lt_host *host, struct lt_histogram *h)
 {
     int64_t values[LT_MAX_VALUES] = {0};
     cl_long *columns = calloc(host->columns + 1u, sizeof *columns);
@@ -339,7 +339,7 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
     bool ok = prepare_iteration(host);
     if (ok)
         run_threads(host);
-    ok = ok && wait_for_completion(host) && observe(host, h);
+    ok = ok && wait_for_completion(host) && observe_host(host, h);
     for (unsigned i = 0; ok && host->profiled && i < host->event_count; i++)
         if (!host->user_events[i] && atomic_load(&host->state.events[i]))
             ok = check_times(host, atomic_load(&host->state.events[i]));
@@ -398,7 +398,7 @@ void lt_run_host_test(struct lt_job *job, bool legacy)
     host->legacy = legacy;
     host->state.buffers_version = lt_device_extension_version(job->device, "cl_khr_command_buffer");
     bool ok = lt_host_read(host);
-    if (ok && open_devices(host) && open_queues(host) && build_kernels(host) && reserve(host))
+    if (ok && open_devices(host) && open_queues(host) && build_kernels(host) && reserve_objects(host))
         run_batches(host);
     close_all(host);
     const char *failure = !ok || atomic_load(&host->state.failed) ? host->state.message : NULL;

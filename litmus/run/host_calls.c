@@ -76,7 +76,7 @@ static size_t shared_size(const struct enqueue *e)
     return a < b ? a : b;
 }
 
-static cl_int kernel(const struct enqueue *e)
+static cl_int enqueue_kernel(const struct enqueue *e)
 {
     const struct lt_host_kernel *k = &e->host->kernels[e->call->kernel];
     size_t local = k->members, global = (size_t)k->groups * k->members;
@@ -104,7 +104,7 @@ static void CL_CALLBACK callback_main(cl_event event, cl_int status, void *data)
     run_started(data);
 }
 
-static cl_int native(const struct enqueue *e)
+static cl_int enqueue_native(const struct enqueue *e)
 {
     struct lt_host_thread *thread = &e->host->threads[e->call->thread];
     return clEnqueueNativeKernel(e->queue, native_main, &thread, sizeof thread, 0, NULL, NULL, e->count,
@@ -166,7 +166,7 @@ static cl_int unmap_buffer(const struct enqueue *e)
     return clEnqueueUnmapMemObject(e->queue, o->buffer, at, e->count, list_of(e), e->event);
 }
 
-static cl_int migrate(const struct enqueue *e)
+static cl_int enqueue_migrate(const struct enqueue *e)
 {
     return clEnqueueMigrateMemObjects(e->queue, 1, &call_object(e, e->call->source)->buffer, 0, e->count,
                                       list_of(e), e->event);
@@ -320,7 +320,7 @@ void lt_host_release_buffer(struct lt_host *host, struct lt_host_buffer *b)
     b->handle = NULL;
 }
 
-static cl_int finalize(const struct enqueue *e)
+static cl_int finalize_command_buffer(const struct enqueue *e)
 {
     union {
         void *found;
@@ -416,12 +416,12 @@ static cl_int record_barrier(const struct enqueue *e)
                                : f.without(e->buffer, NULL, e->count, points_of(e), point_of(e), NULL);
 }
 
-static cl_int marker(const struct enqueue *e)
+static cl_int enqueue_marker(const struct enqueue *e)
 {
     return clEnqueueMarkerWithWaitList(e->queue, e->count, list_of(e), e->event);
 }
 
-static cl_int barrier(const struct enqueue *e)
+static cl_int enqueue_barrier(const struct enqueue *e)
 {
     return clEnqueueBarrierWithWaitList(e->queue, e->count, list_of(e), e->event);
 }
@@ -431,7 +431,7 @@ static cl_int finish_queue(const struct enqueue *e)
     return clFinish(e->queue);
 }
 
-static cl_int flush(const struct enqueue *e)
+static cl_int enqueue_flush(const struct enqueue *e)
 {
     return clFlush(e->queue);
 }
@@ -471,15 +471,15 @@ static cl_int set_callback(const struct enqueue *e)
 static const struct {
     const char *name;
     cl_int (*run)(const struct enqueue *e);
-} functions[] = {{"clEnqueueNDRangeKernel", kernel},
-                 {"clEnqueueNativeKernel", native},
+} functions[] = {{"clEnqueueNDRangeKernel", enqueue_kernel},
+                 {"clEnqueueNativeKernel", enqueue_native},
                  {"clEnqueueReadBuffer", read_buffer},
                  {"clEnqueueWriteBuffer", write_buffer},
                  {"clEnqueueCopyBuffer", copy_buffer},
                  {"clEnqueueFillBuffer", fill_buffer},
                  {"clEnqueueMapBuffer", map_buffer},
                  {"clEnqueueUnmapMemObject", unmap_buffer},
-                 {"clEnqueueMigrateMemObjects", migrate},
+                 {"clEnqueueMigrateMemObjects", enqueue_migrate},
                  {"clEnqueueSVMMap", svm_map},
                  {"clEnqueueSVMUnmap", svm_unmap},
                  {"clEnqueueSVMMemcpy", svm_copy},
@@ -488,17 +488,17 @@ static const struct {
                  {"clEnqueueSignalSemaphoresKHR", signal_semaphore},
                  {"clEnqueueWaitSemaphoresKHR", wait_for_semaphore},
                  {"clEnqueueCommandBufferKHR", run_buffer},
-                 {"clFinalizeCommandBufferKHR", finalize},
+                 {"clFinalizeCommandBufferKHR", finalize_command_buffer},
                  {"clCommandNDRangeKernelKHR", record_kernel},
                  {"clCommandCopyBufferKHR", record_copy},
                  {"clCommandFillBufferKHR", record_fill},
                  {"clCommandSVMMemcpyKHR", record_svm_copy},
                  {"clCommandSVMMemFillKHR", record_svm_fill},
                  {"clCommandBarrierWithWaitListKHR", record_barrier},
-                 {"clEnqueueMarkerWithWaitList", marker},
-                 {"clEnqueueBarrierWithWaitList", barrier},
+                 {"clEnqueueMarkerWithWaitList", enqueue_marker},
+                 {"clEnqueueBarrierWithWaitList", enqueue_barrier},
                  {"clFinish", finish_queue},
-                 {"clFlush", flush},
+                 {"clFlush", enqueue_flush},
                  {"clWaitForEvents", wait_for_events},
                  {"clGetEventInfo", query_status},
                  {"clSetUserEventStatus", set_status},
@@ -528,7 +528,7 @@ void lt_host_wait_idle(struct lt_host *host)
         lt_host_failed(host, "clFinish", clFinish(host->state.last));
 }
 
-static bool waits(const struct lt_host_call *call)
+static bool call_waits(const struct lt_host_call *call)
 {
     return call->blocking || strcmp(functions[call->function].name, "clFinish") == 0 ||
            strcmp(functions[call->function].name, "clWaitForEvents") == 0 ||
@@ -554,7 +554,7 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
         else if (!(e.list[i] = event_of(host, call->waits[i])))
             return;
     /* Not before: another thread may enqueue the commands of these events. */
-    if (waits(call) || lt_random(&thread->random) % 2)
+    if (call_waits(call) || lt_random(&thread->random) % 2)
         lt_host_flush(host);
     if (lt_host_failed(host, name, functions[call->function].run(&e)))
         return;

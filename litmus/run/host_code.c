@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-static uint64_t cut(uint64_t v, unsigned size)
+static uint64_t truncate_value(uint64_t v, unsigned size)
 {
     return size >= 8 ? v : v & ((UINT64_C(1) << 8 * size) - 1);
 }
@@ -16,10 +16,10 @@ static int64_t sign_extend(uint64_t v, unsigned size)
 
 int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed)
 {
-    return is_signed ? sign_extend(bits, size) : (int64_t)cut(bits, size);
+    return is_signed ? sign_extend(bits, size) : (int64_t)truncate_value(bits, size);
 }
 
-static uint64_t divide(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+static uint64_t divide_values(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
     int64_t sa = sign_extend(a, size), sb = sign_extend(b, size);
     bool overflow = sb == 0 || (sa == INT64_MIN && sb == -1);
@@ -35,7 +35,7 @@ static uint64_t divide(const struct lt_host_expr *x, uint64_t a, uint64_t b, uns
     }
 }
 
-static uint64_t shift(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+static uint64_t shift_value(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
     unsigned by = (unsigned)(b & (8 * (size ? size : 8) - 1));
     return x->op == LT_V_shl    ? a << by
@@ -79,12 +79,12 @@ static uint64_t binary_value(const struct lt_host_expr *x, uint64_t a, uint64_t 
     case LT_V_shl:
     case LT_V_lshr:
     case LT_V_ashr:
-        return shift(x, a, b, size);
+        return shift_value(x, a, b, size);
     case LT_V_udiv:
     case LT_V_sdiv:
     case LT_V_urem:
     case LT_V_srem:
-        return divide(x, a, b, size);
+        return divide_values(x, a, b, size);
     default:
         return compare_values(x, a, b, size);
     }
@@ -94,27 +94,27 @@ static uint64_t expr_value(const struct lt_host_thread *t, unsigned index)
 {
     const struct lt_host_expr *x = &t->host->exprs[index];
     if (x->op == LT_V_const)
-        return cut(x->imm, x->size);
+        return truncate_value(x->imm, x->size);
     if (x->op == LT_V_reg)
-        return cut(t->registers[x->imm], x->size);
+        return truncate_value(t->registers[x->imm], x->size);
     uint64_t a = expr_value(t, x->a);
     unsigned size = t->host->exprs[x->a].size;
     switch (x->op) {
     case LT_V_not:
-        return cut(~a, x->size);
+        return truncate_value(~a, x->size);
     case LT_V_lnot:
         return a == 0;
     case LT_V_neg:
-        return cut(-a, x->size);
+        return truncate_value(-a, x->size);
     case LT_V_zext:
     case LT_V_trunc:
-        return cut(a, x->size);
+        return truncate_value(a, x->size);
     case LT_V_sext:
-        return cut((uint64_t)sign_extend(a, size), x->size);
+        return truncate_value((uint64_t)sign_extend(a, size), x->size);
     case LT_V_select:
         return expr_value(t, a ? x->b : x->c);
     default:
-        return cut(binary_value(x, a, expr_value(t, x->b), size), x->size);
+        return truncate_value(binary_value(x, a, expr_value(t, x->b), size), x->size);
     }
 }
 
@@ -191,7 +191,7 @@ static void store_value(const struct lt_host_instr *i, unsigned char *m, uint64_
     }
 }
 
-static bool exchange(unsigned size, unsigned char *m, uint64_t *old, uint64_t to)
+static bool exchange_memory(unsigned size, unsigned char *m, uint64_t *old, uint64_t to)
 {
     switch (size) {
     case 1:
@@ -205,7 +205,7 @@ static bool exchange(unsigned size, unsigned char *m, uint64_t *old, uint64_t to
     }
 }
 
-static uint64_t modified(const struct lt_host_instr *i, uint64_t old, uint64_t v)
+static uint64_t modified_value(const struct lt_host_instr *i, uint64_t old, uint64_t v)
 {
     int64_t so = sign_extend(old, i->size), sv = sign_extend(v, i->size);
     switch (i->rmw) {
@@ -238,7 +238,7 @@ static void set_register(struct lt_host_thread *t, unsigned reg, uint64_t v)
         t->registers[reg] = v;
 }
 
-static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
+static void execute_access(struct lt_host_thread *t, const struct lt_host_instr *i)
 {
     struct lt_host_instr whole = *i;
     unsigned char *m = host_address(t, i->address, i->size);
@@ -253,18 +253,18 @@ static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
     old = load_value(i->op == LT_S_load ? i : &whole, m);
     if (i->op == LT_S_rmw) {
         uint64_t v = expr_value(t, i->value);
-        while (!exchange(i->size, m, &old, cut(modified(i, old, v), i->size)))
+        while (!exchange_memory(i->size, m, &old, truncate_value(modified_value(i, old, v), i->size)))
             ;
     } else if (i->op == LT_S_cas) {
-        old = cut(expr_value(t, i->expected), i->size);
+        old = truncate_value(expr_value(t, i->expected), i->size);
         uint64_t v = expr_value(t, i->value);
-        set_register(t, i->reg2, exchange(i->size, m, &old, v));
+        set_register(t, i->reg2, exchange_memory(i->size, m, &old, v));
     }
     set_register(t, i->reg, old);
 }
 
 /* Random delays vary the relative progress of concurrent threads and commands. */
-static void dawdle(struct lt_host_thread *t)
+static void delay_randomly(struct lt_host_thread *t)
 {
     uint64_t r = lt_random(&t->random);
     if (r % 4 == 0)
@@ -300,14 +300,14 @@ void lt_host_execute(struct lt_host_thread *t)
             pc = expr_value(t, i->value) ? pc : i->target;
             break;
         case LT_S_call:
-            dawdle(t);
+            delay_randomly(t);
             lt_host_call(t, i->call);
             break;
         case LT_S_end:
             return;
         default:
-            dawdle(t);
-            access(t, i);
+            delay_randomly(t);
+            execute_access(t, i);
         }
     }
 }

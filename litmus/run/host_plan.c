@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool invalid(struct lt_host *host, const char *what)
+static bool invalid_plan(struct lt_host *host, const char *what)
 {
     if (!host->state.message[0])
         snprintf(host->state.message, sizeof host->state.message,
@@ -40,12 +40,12 @@ static int find_name(const char *name, const char *const *names, unsigned count)
     return -1;
 }
 
-static unsigned length(const cJSON *array)
+static unsigned array_length(const cJSON *array)
 {
     return (unsigned)cJSON_GetArraySize(array);
 }
 
-static int at(const cJSON *array, int index)
+static int array_integer(const cJSON *array, int index)
 {
     const cJSON *item = cJSON_GetArrayItem(array, index);
     return cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble < 1 << 30 ? item->valueint
@@ -62,18 +62,18 @@ static bool read_object(struct lt_host *host, const cJSON *json)
         host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
         return true;
     }
-    if (kind < 0 || (size != 1 && size != 2 && size != 4 && size != 8) || !length(initial))
-        return invalid(host, "a location");
+    if (kind < 0 || (size != 1 && size != 2 && size != 4 && size != 8) || !array_length(initial))
+        return invalid_plan(host, "a location");
     struct lt_object *o = &host->objects[host->object_count++];
     o->kind = (enum lt_memory_kind)kind;
     o->element_size = (unsigned)size;
-    o->elements = length(initial);
+    o->elements = array_length(initial);
     o->bytes = (size_t)o->element_size * o->elements;
     o->is_signed = cJSON_IsTrue(get_member(json, "signed"));
     o->initial = calloc(1, o->bytes);
     o->mapped = calloc(o->elements, sizeof *o->mapped);
     if (!o->initial || !o->mapped)
-        return invalid(host, "out of memory");
+        return invalid_plan(host, "out of memory");
     for (unsigned i = 0; i < o->elements; i++) {
         int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
         memcpy(o->initial + (size_t)i * o->element_size, &v, o->element_size);
@@ -84,8 +84,8 @@ static bool read_object(struct lt_host *host, const cJSON *json)
 static bool read_objects(struct lt_host *host)
 {
     const cJSON *item, *array = get_member(host->job->test, "locations");
-    if (length(array) > LT_HOST_MOST)
-        return invalid(host, "too many locations");
+    if (array_length(array) > LT_HOST_MOST)
+        return invalid_plan(host, "too many locations");
     cJSON_ArrayForEach(item, array) if (!read_object(host, item)) return false;
     return true;
 }
@@ -96,14 +96,14 @@ static bool read_things(struct lt_host *host, const cJSON *json)
 {
     const cJSON *item, *queues = get_member(json, "queues"), *events = get_member(json, "events"),
                        *kernels = get_member(json, "kernels"), *buffers = get_member(json, "command_buffers");
-    if (length(queues) > LT_HOST_MOST || length(events) > LT_HOST_MOST || length(kernels) > LT_HOST_MOST ||
-        length(buffers) > LT_HOST_MOST)
-        return invalid(host, "too many queues, events, kernels or command buffers");
+    if (array_length(queues) > LT_HOST_MOST || array_length(events) > LT_HOST_MOST ||
+        array_length(kernels) > LT_HOST_MOST || array_length(buffers) > LT_HOST_MOST)
+        return invalid_plan(host, "too many queues, events, kernels or command buffers");
     cJSON_ArrayForEach(item, queues)
     {
         int device = json_int(item, "device");
         if (device < 0 || device >= LT_HOST_DEVICES)
-            return invalid(host, "a queue");
+            return invalid_plan(host, "a queue");
         host->queues[host->queue_count++] =
             (struct lt_host_queue){.device = (unsigned)device,
                                    .out_of_order = cJSON_IsTrue(get_member(item, "out_of_order")),
@@ -119,7 +119,7 @@ static bool read_things(struct lt_host *host, const cJSON *json)
         struct lt_host_buffer *b = &host->buffers[host->buffer_count++];
         int queue = json_int(item, "queue"), runs = json_int(item, "runs");
         if (queue < 0 || (unsigned)queue >= host->queue_count || runs < 1)
-            return invalid(host, "a command buffer");
+            return invalid_plan(host, "a command buffer");
         b->queue = (unsigned)queue;
         b->runs = (unsigned)runs;
         b->simultaneous_use = cJSON_IsTrue(get_member(item, "simultaneous_use"));
@@ -129,7 +129,7 @@ static bool read_things(struct lt_host *host, const cJSON *json)
         int groups = json_int(item, "groups"), members = json_int(item, "members"),
             device = json_int(item, "device");
         if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
-            return invalid(host, "a kernel");
+            return invalid_plan(host, "a kernel");
         host->kernels[host->kernel_count++] = (struct lt_host_kernel){
             .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
     }
@@ -149,22 +149,23 @@ static bool read_expr(struct lt_host *host, const cJSON *json)
 #undef X
     };
     const cJSON *name = cJSON_GetArrayItem(json, 0);
-    int op = cJSON_IsString(name) ? find_name(name->valuestring, names, LT_V_COUNT) : -1, size = at(json, 1);
+    int op = cJSON_IsString(name) ? find_name(name->valuestring, names, LT_V_COUNT) : -1,
+        size = array_integer(json, 1);
     if (op < 0 || size < 1 || size > 8)
-        return invalid(host, "an expression");
+        return invalid_plan(host, "an expression");
     struct lt_host_expr x = {.op = (enum lt_host_op)op,
                              .size = (unsigned)size,
                              .imm = (uint64_t)lt_json_value(cJSON_GetArrayItem(json, 5))};
     unsigned *operands[] = {&x.a, &x.b, &x.c};
     unsigned used = op < LT_V_add ? 0 : op < LT_V_not ? 2 : op < LT_V_select ? 1 : 3;
     for (unsigned k = 0; k < used; k++) {
-        int operand = at(json, 2 + (int)k);
+        int operand = array_integer(json, 2 + (int)k);
         if (operand < 0 || (unsigned)operand >= host->expr_count)
-            return invalid(host, "an operand");
+            return invalid_plan(host, "an operand");
         *operands[k] = (unsigned)operand;
     }
     if (op == LT_V_reg && x.imm >= LT_HOST_REGISTERS)
-        return invalid(host, "a register");
+        return invalid_plan(host, "a register");
     host->exprs[host->expr_count++] = x; /* operands precede their uses: no cycles */
     return true;
 }
@@ -175,10 +176,10 @@ static bool read_place(struct lt_host *host, const cJSON *call, const char *key,
     *place = (struct lt_call_place){-1, -1};
     if (!json)
         return true;
-    int object = at(json, 0), element = at(json, 1);
+    int object = array_integer(json, 0), element = array_integer(json, 1);
     if (object < 0 || (unsigned)object >= host->object_count || !host->objects[object].bytes ||
         element >= (int)host->objects[object].elements)
-        return invalid(host, "a place");
+        return invalid_plan(host, "a place");
     *place = (struct lt_call_place){object, element};
     return true;
 }
@@ -243,18 +244,18 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || !host->is_semaphore[event] ||
             c->semaphore_count == LT_HOST_WAITS)
-            return invalid(host, "a list of semaphores");
+            return invalid_plan(host, "a list of semaphores");
         c->semaphores[c->semaphore_count++] = (unsigned)event;
     }
     cJSON_ArrayForEach(item, get_member(json, "wait"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || c->wait_count == LT_HOST_WAITS)
-            return invalid(host, "a wait list");
+            return invalid_plan(host, "a wait list");
         c->waits[c->wait_count++] = (unsigned)event;
     }
     if (!ok || c->function < 0 || !has_operands(host, c, name))
-        return invalid(host, "a call");
+        return invalid_plan(host, "a call");
     return true;
 }
 
@@ -309,28 +310,29 @@ static bool read_instr(struct lt_host *host, const cJSON *json, struct lt_host_i
     const cJSON *name = cJSON_GetArrayItem(json, 0);
     int op = cJSON_IsString(name) ? find_name(name->valuestring, names, LT_S_COUNT) : -1, k = 1;
     if (op < 0)
-        return invalid(host, "a step");
+        return invalid_plan(host, "a step");
     i->op = (enum lt_host_step)op;
     for (const char *p = operands[op]; *p; p++, k++) {
-        int v = at(json, k);
+        int v = array_integer(json, k);
         bool none = v < 0 && (*p == 'r' || *p == 'R'); /* no result register */
         if (!set_operand(host, i, *p, none ? UINT32_MAX : (unsigned)v, count))
-            return invalid(host, "an operand of a step");
+            return invalid_plan(host, "an operand of a step");
     }
     if (op != LT_S_call)
         return true;
     i->call = calloc(1, sizeof *i->call);
-    return i->call ? read_call(host, cJSON_GetArrayItem(json, 1), i->call) : invalid(host, "out of memory");
+    return i->call ? read_call(host, cJSON_GetArrayItem(json, 1), i->call)
+                   : invalid_plan(host, "out of memory");
 }
 
 static bool read_code(struct lt_host *host, const cJSON *json)
 {
     const cJSON *item, *line, *exprs = get_member(json, "exprs"), *threads = get_member(json, "threads");
-    host->exprs = calloc(length(exprs) + 1u, sizeof *host->exprs);
-    host->threads = calloc(length(threads) + 1u, sizeof *host->threads);
-    if (!host->exprs || !host->threads || length(threads) > LT_HOST_MOST)
-        return invalid(host, "too much code");
-    host->thread_count = length(threads);
+    host->exprs = calloc(array_length(exprs) + 1u, sizeof *host->exprs);
+    host->threads = calloc(array_length(threads) + 1u, sizeof *host->threads);
+    if (!host->exprs || !host->threads || array_length(threads) > LT_HOST_MOST)
+        return invalid_plan(host, "too much code");
+    host->thread_count = array_length(threads);
     unsigned n = 0;
     cJSON_ArrayForEach(item, threads) host->threads[n++].starts =
         strcmp(json_text(item, "start"), "program") == 0;
@@ -342,11 +344,11 @@ static bool read_code(struct lt_host *host, const cJSON *json)
         const cJSON *code = get_member(item, "code");
         t->host = host;
         t->number = n++;
-        t->code = calloc(length(code) + 1u, sizeof *t->code);
+        t->code = calloc(array_length(code) + 1u, sizeof *t->code);
         if (!t->code)
-            return invalid(host, "out of memory");
-        cJSON_ArrayForEach(
-            line, code) if (!read_instr(host, line, &t->code[t->code_count++], length(code))) return false;
+            return invalid_plan(host, "out of memory");
+        cJSON_ArrayForEach(line, code) if (!read_instr(host, line, &t->code[t->code_count++],
+                                                       array_length(code))) return false;
     }
     return true;
 }
@@ -356,8 +358,8 @@ static bool read_code(struct lt_host *host, const cJSON *json)
 static bool read_observed(struct lt_host *host)
 {
     const cJSON *item, *array = get_member(host->job->test, "observed");
-    if (length(array) > LT_MAX_VALUES)
-        return invalid(host, "too many observed values");
+    if (array_length(array) > LT_MAX_VALUES)
+        return invalid_plan(host, "too many observed values");
     cJSON_ArrayForEach(item, array)
     {
         struct lt_host_observed o = {.column = json_int(item, "column"),
@@ -373,7 +375,7 @@ static bool read_observed(struct lt_host *host)
         bool memory = o.object >= 0 && (unsigned)o.object < host->object_count && o.element >= 0 &&
                       (unsigned)o.element < host->objects[o.object].elements;
         if (!column && !thread && !memory)
-            return invalid(host, "an observed value");
+            return invalid_plan(host, "an observed value");
         host->observed[host->observed_count++] = o;
     }
     return true;

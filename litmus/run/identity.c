@@ -64,7 +64,7 @@ void lt_writer_unlock(struct lt_writer *w)
 
 /* ---- identities -------------------------------------------------------------------------------------- */
 
-static uint64_t hash(const char *text)
+static uint64_t hash_text(const char *text)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (; text && *text; text++)
@@ -76,7 +76,7 @@ void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_
 {
     uint64_t random[2];
     char *text = cJSON_PrintUnformatted(plan);
-    snprintf(id->campaign, sizeof id->campaign, "%016llx", (unsigned long long)hash(text));
+    snprintf(id->campaign, sizeof id->campaign, "%016llx", (unsigned long long)hash_text(text));
     cJSON_free(text);
     snprintf(id->shard, sizeof id->shard, "%u/%u", options->tests.shard + 1, options->tests.shard_count);
     if (getrandom(random, sizeof random, 0) != sizeof random)
@@ -145,7 +145,7 @@ cJSON *lt_parts(const cJSON *results)
         return own;
     }
     char *text = cJSON_PrintUnformatted(results);
-    snprintf(run, sizeof run, "content-%016llx", (unsigned long long)hash(text));
+    snprintf(run, sizeof run, "content-%016llx", (unsigned long long)hash_text(text));
     cJSON_free(text);
     cJSON_AddItemToArray(own, part_json("", "", run));
     return own;

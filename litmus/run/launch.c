@@ -17,7 +17,7 @@ bool lt_exec_failed(struct exec *e, const char *what, cl_int status)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
+static bool reserve_buffer(struct exec *e, cl_mem *buffer, size_t bytes)
 {
     cl_int status;
     *buffer = clCreateBuffer(e->job->device->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &status);
@@ -27,14 +27,15 @@ static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
 static bool create_buffers(struct exec *e)
 {
     size_t gates = (size_t)e->knobs[LT_K_clusters] * e->knobs[LT_K_rounds];
-    return reserve(e, &e->memory.out,
-                   (size_t)(e->shape.columns + 1) * e->shape.capacity * e->shape.value_size) &&
-           reserve(e, &e->memory.scratch, MAX_LINES * sizeof(cl_uint)) &&
-           reserve(e, &e->memory.sync, gates * sizeof(cl_uint)) &&
-           reserve(e, &e->memory.knobs, sizeof e->knobs) &&
-           reserve(e, &e->memory.bins, e->shape.bins * sizeof(cl_uint)) &&
-           reserve(e, &e->memory.counts, 2 * sizeof(cl_uint)) &&
-           reserve(e, &e->memory.others, (size_t)OTHERS * (e->shape.observed_count + 1) * sizeof(cl_long));
+    return reserve_buffer(e, &e->memory.out,
+                          (size_t)(e->shape.columns + 1) * e->shape.capacity * e->shape.value_size) &&
+           reserve_buffer(e, &e->memory.scratch, MAX_LINES * sizeof(cl_uint)) &&
+           reserve_buffer(e, &e->memory.sync, gates * sizeof(cl_uint)) &&
+           reserve_buffer(e, &e->memory.knobs, sizeof e->knobs) &&
+           reserve_buffer(e, &e->memory.bins, e->shape.bins * sizeof(cl_uint)) &&
+           reserve_buffer(e, &e->memory.counts, 2 * sizeof(cl_uint)) &&
+           reserve_buffer(e, &e->memory.others,
+                          (size_t)OTHERS * (e->shape.observed_count + 1) * sizeof(cl_long));
 }
 
 static void drop_memory(struct exec *e, struct location *l)
@@ -65,7 +66,7 @@ static bool make_image(struct exec *e, struct location *l, size_t bytes)
 static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
 {
     if (l->kind == LT_IN_BUFFER)
-        return reserve(e, &l->buffer, bytes) && (!l->is_image || make_image(e, l, bytes));
+        return reserve_buffer(e, &l->buffer, bytes) && (!l->is_image || make_image(e, l, bytes));
     l->memory = lt_memory_take(e->job->device->context, l->kind, bytes);
     return !lt_exec_failed(e, "clSVMAlloc", l->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
@@ -182,7 +183,7 @@ static bool show_life(struct exec *e, unsigned number)
 }
 
 /* Prepares memory, launches LAUNCHES times, counting after each. */
-static bool launch(struct exec *e, unsigned launches)
+static bool launch_repeatedly(struct exec *e, unsigned launches)
 {
     const cl_uint zero[2] = {0, 0};
     if (lt_exec_host_counts(e))
@@ -217,7 +218,7 @@ static bool collect_counts(struct exec *e, uint64_t instances, struct lt_histogr
 
 static bool run_launches(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded)
 {
-    bool ok = launch(e, launches);
+    bool ok = launch_repeatedly(e, launches);
     if (!lt_exec_host_counts(e))
         return ok && collect_counts(e, (uint64_t)e->knobs[LT_K_instances] * launches, h, discarded);
     for (unsigned i = 0; ok && i < launches; i++)

@@ -15,7 +15,7 @@ static bool same_device(const cJSON *a, const cJSON *b)
 }
 
 /* The worse of two statuses of a test; a partial run counts as done where the other is missing. */
-static int rank(const char *status)
+static int status_rank(const char *status)
 {
     static const char *const order[] = {"pending", "skipped", "running", "done",
                                         "failed",  "timeout", "crashed"};
@@ -76,7 +76,7 @@ static bool add_test(cJSON *to, const cJSON *from)
     lt_histogram_clear(&before);
     lt_histogram_clear(&other);
     lt_histogram_clear(&h);
-    if (rank(lt_json_text(from, "status")) > rank(lt_json_text(to, "status"))) {
+    if (status_rank(lt_json_text(from, "status")) > status_rank(lt_json_text(to, "status"))) {
         replace_member(to, from, "status");
         replace_member(to, from, "reason");
     }

@@ -121,7 +121,7 @@ static bool save_tuning(const struct candidate *best, const cJSON *device, const
 /* ---- one try ------------------------------------------------------------------------------------- */
 
 /* Logarithm of base 2, linear between powers, which suffices for comparisons. */
-static double logarithm(double x)
+static double binary_logarithm(double x)
 {
     double n = 0;
     for (; x >= 2; x /= 2)
@@ -130,7 +130,7 @@ static double logarithm(double x)
 }
 
 /* The score of one try, whose RESULTS show some of the targets in PLAN; adds how many they are to SEEN. */
-static double rate(const cJSON *plan, const cJSON *results, double *seen)
+static double score_try(const cJSON *plan, const cJSON *results, double *seen)
 {
     const cJSON *result, *test, *state;
     unsigned count = 0;
@@ -152,7 +152,7 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
                 times += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
         }
         *seen += times;
-        score += logarithm(1 + times / (ms->valuedouble > 1 ? ms->valuedouble : 1) * 1e3);
+        score += binary_logarithm(1 + times / (ms->valuedouble > 1 ? ms->valuedouble : 1) * 1e3);
         count++;
     }
     return count ? score / count : 0;
@@ -160,8 +160,8 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
 
 /* SECONDS 0: one batch of every test, however long that takes, which counts for nothing; else as many instances as
  * OPTIONS say, or for that long.  False: nothing can be tuned here. */
-static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
-                    const char *path, cJSON **results)
+static bool run_candidate(const struct lt_options *options, const cJSON *plan, struct candidate *c,
+                          double seconds, const char *path, cJSON **results)
 {
     struct lt_options o = *options;
     o.files.results = path;
@@ -178,7 +178,7 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
         return false;
     cJSON *shown = lt_load_results(path);
     if (seconds > 0) {
-        double score = rate(plan, shown, &c->seen);
+        double score = score_try(plan, shown, &c->seen);
         c->score = (c->score * c->time + score * seconds) / (c->time + seconds);
         c->time += seconds;
     }
@@ -195,7 +195,7 @@ static bool has_target(const cJSON *test)
 }
 
 /* 2: the first try of TEST showed the outcome that it asks about, 1: it ran and asks, 0: neither. */
-static int usefulness(const cJSON *test, const cJSON *results)
+static int test_usefulness(const cJSON *test, const cJSON *results)
 {
     const cJSON *result, *state, *target = cJSON_GetObjectItem(test, "target");
     int useful = 0;
@@ -215,7 +215,7 @@ static int usefulness(const cJSON *test, const cJSON *results)
 }
 
 /* Takes COUNT of the tests in FROM, from all over the plan, into TO. */
-static void spread(cJSON *from, int count, cJSON *to)
+static void spread_tests(cJSON *from, int count, cJSON *to)
 {
     int size = cJSON_GetArraySize(from);
     count = count < size ? count : size;
@@ -228,17 +228,17 @@ static void spread(cJSON *from, int count, cJSON *to)
 
 /* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it in one batch: a
  * separate plan. */
-static cJSON *reduce(const cJSON *plan, const cJSON *results)
+static cJSON *reduce_plan(const cJSON *plan, const cJSON *results)
 {
     cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_DetachItemFromObject(reduced, "tests");
     cJSON *chosen = cJSON_AddArrayToObject(reduced, "tests");
     cJSON *ranks[3] = {cJSON_CreateArray(), cJSON_CreateArray(), cJSON_CreateArray()};
     while (cJSON_GetArraySize(tests) > 0) {
         cJSON *test = cJSON_DetachItemFromArray(tests, 0);
-        cJSON_AddItemToArray(ranks[usefulness(test, results)], test);
+        cJSON_AddItemToArray(ranks[test_usefulness(test, results)], test);
     }
-    spread(ranks[2], MOST_TESTS, chosen);
-    spread(ranks[1], MOST_TESTS - cJSON_GetArraySize(chosen), chosen);
+    spread_tests(ranks[2], MOST_TESTS, chosen);
+    spread_tests(ranks[1], MOST_TESTS - cJSON_GetArraySize(chosen), chosen);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
         cJSON_Delete(ranks[i]);
     cJSON_Delete(tests);
@@ -250,7 +250,7 @@ static cJSON *reduce(const cJSON *plan, const cJSON *results)
 
 /* ---- halving ------------------------------------------------------------------------------------- */
 
-static int better(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     return x->score > y->score ? -1 : x->score < y->score;
@@ -271,15 +271,15 @@ static void choose_settings(const struct lt_options *o, bool gpu, struct candida
 
 static unsigned keep_better_half(struct candidate *candidates, unsigned count)
 {
-    qsort(candidates, count, sizeof *candidates, better);
+    qsort(candidates, count, sizeof *candidates, compare_candidates);
     unsigned left = count / 2, showing = 0;
     while (showing < count && candidates[showing].seen > 0)
         showing++;
     return showing > 0 && showing < left ? showing : left;
 }
 
-static bool halve(const struct lt_options *o, double overhead, const cJSON *plan,
-                  struct candidate *candidates, const char *path)
+static bool halve_candidates(const struct lt_options *o, double overhead, const cJSON *plan,
+                             struct candidate *candidates, const char *path)
 {
     double total = o->amount.budget_s > 0 ? o->amount.budget_s : 60, start = lt_seconds();
     unsigned count = CANDIDATES;
@@ -290,7 +290,7 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
         double slice = (total - (lt_seconds() - start)) / rounds / count - overhead;
         slice = slice > SHORTEST ? slice : SHORTEST;
         for (unsigned i = 0; i < count; i++)
-            if (!attempt(o, plan, &candidates[i], slice + overhead, path, NULL))
+            if (!run_candidate(o, plan, &candidates[i], slice + overhead, path, NULL))
                 return false;
         unsigned left = keep_better_half(candidates, count);
         char amount[40];
@@ -313,14 +313,14 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
 {
     struct candidate first = {.score = 0};
     cJSON *results = NULL;
-    if (!attempt(o, plan, &first, 0, path, &results))
+    if (!run_candidate(o, plan, &first, 0, path, &results))
         return NULL;
     *device = cJSON_DetachItemFromObject(results, "device");
     choose_settings(o,
                     o->device.kind ? strcmp(o->device.kind, "gpu") == 0
                                    : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
                     candidates);
-    cJSON *reduced = reduce(plan, results);
+    cJSON *reduced = reduce_plan(plan, results);
     cJSON_Delete(results);
     if (!reduced)
         fprintf(stderr,
@@ -340,7 +340,8 @@ static int save_setting(const struct candidate *best, const cJSON *device, const
     return save_tuning(best, device, where) ? 0 : 2;
 }
 
-static int tune(const struct lt_options *options, const cJSON *plan, const char *plan_path, const char *path)
+static int tune_plan(const struct lt_options *options, const cJSON *plan, const char *plan_path,
+                     const char *path)
 {
     static struct candidate candidates[CANDIDATES];
     struct lt_options o = *options;
@@ -351,9 +352,9 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
     bool ready = reduced && lt_save_json(reduced, plan_path);
     /* the time of a try with hardly any instances: opening the device, building */
     double overhead = -lt_seconds();
-    ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
+    ready = ready && run_candidate(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();
-    if (ready && halve(&o, overhead, reduced, candidates, path))
+    if (ready && halve_candidates(&o, overhead, reduced, candidates, path))
         code = save_setting(&candidates[0], device, options->files.results);
     cJSON_Delete(reduced);
     cJSON_Delete(device);
@@ -371,7 +372,7 @@ int lt_tune(const struct lt_options *options)
     } else if (plan) {
         snprintf(plan_path, sizeof plan_path, "%s/plan.json", folder);
         snprintf(results_path, sizeof results_path, "%s/results.json", folder);
-        code = tune(options, plan, plan_path, results_path);
+        code = tune_plan(options, plan, plan_path, results_path);
         unlink(plan_path);
         unlink(results_path);
         rmdir(folder);

@@ -86,12 +86,12 @@ static void place_object(struct lt_vk_module *m, uint32_t object)
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
-static bool releases(const struct ck_instr *i)
+static bool instr_releases(const struct ck_instr *i)
 {
     return i->order == MM_RELEASE || i->order == MM_ACQ_REL;
 }
 
-static bool acquires(const struct ck_instr *i)
+static bool instr_acquires(const struct ck_instr *i)
 {
     return i->order == MM_ACQUIRE || i->order == MM_ACQ_REL;
 }
@@ -112,10 +112,10 @@ static void check_access(struct lt_vk_module *m, const struct ck_instr *i)
 /* The rules of SPIR-V for memory semantics in Vulkan. */
 static void check_semantics(struct lt_vk_module *m, const struct ck_instr *i)
 {
-    bool ordered = releases(i) || acquires(i);
+    bool ordered = instr_releases(i) || instr_acquires(i);
     if (ordered && !(i->semantics & 0xf))
         lt_vk_cannot(m, "memory semantics without a storage class, which are not valid");
-    if (((i->semantics & 0x100) && !releases(i)) || ((i->semantics & 0x200) && !acquires(i)))
+    if (((i->semantics & 0x100) && !instr_releases(i)) || ((i->semantics & 0x200) && !instr_acquires(i)))
         lt_vk_cannot(m, "availability without release or visibility without acquire, which are not valid");
     if (i->op == CK_FENCE && !ordered)
         lt_vk_cannot(m, "a memory barrier without an order, which is not valid");

@@ -17,7 +17,7 @@ static bool local_bins(const struct lt_vk_module *m)
     return m->kernel->bins <= 1024;
 }
 
-static uint32_t binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
+static uint32_t emit_binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
 {
     return lt_vk_op(m, "%s %%uint %%%u %%%u", op, a, b);
 }
@@ -37,13 +37,13 @@ static uint32_t atomic_add(struct lt_vk_module *m, uint32_t pointer, bool local,
 
 static uint32_t out_pointer(struct lt_vk_module *m, uint32_t column, uint32_t i)
 {
-    uint32_t first = binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
-    return lt_vk_element(m, LT_VK_OUT, m->kernel->wide ? 8 : 4, binary(m, "OpIAdd", first, i));
+    uint32_t first = emit_binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
+    return lt_vk_element(m, LT_VK_OUT, m->kernel->wide ? 8 : 4, emit_binary(m, "OpIAdd", first, i));
 }
 
 static uint32_t object_pointer(struct lt_vk_module *m, uint32_t object, uint32_t element, uint32_t i)
 {
-    uint32_t at = binary(m, "OpIAdd", lt_vk_place(m, object, i), lt_vk_uint(m, element));
+    uint32_t at = emit_binary(m, "OpIAdd", lt_vk_place(m, object, i), lt_vk_uint(m, element));
     return lt_vk_object_element(m, object, at);
 }
 
@@ -113,7 +113,7 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
     uint32_t at = atomic_add(m, lt_vk_element(m, LT_VK_COUNTS, 4, zero), false, lt_vk_uint(m, 1));
     uint32_t merge =
         lt_vk_if(m, lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", at, lt_vk_uint(m, LT_VK_OTHER_STATES)));
-    uint32_t first = binary(m, "OpIMul", at, lt_vk_uint(m, 2 * n));
+    uint32_t first = emit_binary(m, "OpIMul", at, lt_vk_uint(m, 2 * n));
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_term *term = &p->observed[i];
         bool is_signed =
@@ -125,11 +125,11 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
                 lt_vk_op(m, "OpUConvert %%uint %%%u",
                          lt_vk_op(m, "OpShiftRightLogical %%ulong %%%u %%%u", values[i], lt_vk_uint(m, 32)));
         } else if (is_signed) {
-            high = binary(m, "OpShiftRightArithmetic", low, lt_vk_uint(m, 31));
+            high = emit_binary(m, "OpShiftRightArithmetic", low, lt_vk_uint(m, 31));
         }
-        uint32_t place = binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i));
+        uint32_t place = emit_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i));
         lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_OTHERS, 4, place), low);
-        place = binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i + 1));
+        place = emit_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i + 1));
         lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_OTHERS, 4, place), high);
     }
     lt_vk_end_if(m, merge);
@@ -149,7 +149,8 @@ static uint32_t key_of(struct lt_vk_module *m, const uint32_t *values, const uin
         *fits = *fits ? lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", *fits, ok) : ok;
         if (sizes[i] == 8)
             offset = lt_vk_op(m, "OpUConvert %%uint %%%u", offset);
-        key = binary(m, "OpBitwiseOr", key, binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
+        key = emit_binary(m, "OpBitwiseOr", key,
+                          emit_binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
     }
     return key;
 }
@@ -167,7 +168,7 @@ static void count_key(struct lt_vk_module *m, const struct collect *c, uint32_t 
     lt_vk_end_if(m, merge);
     lt_vk_do(m, "OpStore %%%u %%%u", c->last, key);
     uint32_t now = lt_vk_op(m, "OpLoad %%uint %%%u", c->run);
-    lt_vk_do(m, "OpStore %%%u %%%u", c->run, binary(m, "OpIAdd", now, lt_vk_uint(m, 1)));
+    lt_vk_do(m, "OpStore %%%u %%%u", c->run, emit_binary(m, "OpIAdd", now, lt_vk_uint(m, 1)));
 }
 
 static void count_state(struct lt_vk_module *m, const struct collect *c, const uint32_t *values,
@@ -236,13 +237,13 @@ static void choose_instances(struct lt_vk_module *m, struct collect *c, uint32_t
              count = lt_vk_op(m, "OpLoad %%uint3 %%group_count");
     uint32_t x = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", group),
              n = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", count);
-    c->first = binary(m, "OpIAdd", lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", x), local);
+    c->first = emit_binary(m, "OpIAdd", lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", x), local);
     c->step = lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", n);
 }
 
 static void reset_gates(struct lt_vk_module *m, const struct collect *c)
 {
-    uint32_t gates = binary(m, "OpIMul", m->knobs[LT_K_clusters], m->knobs[LT_K_rounds]);
+    uint32_t gates = emit_binary(m, "OpIMul", m->knobs[LT_K_clusters], m->knobs[LT_K_rounds]);
     struct lt_vk_loop loop = lt_vk_for(m, c->index_variable, c->first, gates, c->step);
     lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_SYNC, 4, loop.index), lt_vk_uint(m, 0));
     lt_vk_end_for(m, &loop);

@@ -13,7 +13,7 @@ enum {
 
 static uint32_t value_of(struct lt_vk_module *m, uint32_t thread, uint32_t expr);
 
-static const char *comparison(enum ck_expr_op op)
+static const char *comparison_opcode(enum ck_expr_op op)
 {
     switch (op) {
     case CK_EQ:
@@ -55,9 +55,9 @@ static const char *binary_opcode(enum ck_expr_op op)
 static uint32_t truth_of(struct lt_vk_module *m, uint32_t thread, uint32_t expr)
 {
     const struct ck_expr *e = &m->program->exprs[expr];
-    if (comparison(e->op)) {
+    if (comparison_opcode(e->op)) {
         uint32_t a = value_of(m, thread, e->a), b = value_of(m, thread, e->b);
-        return lt_vk_op(m, "%s %%bool %%%u %%%u", comparison(e->op), a, b);
+        return lt_vk_op(m, "%s %%bool %%%u %%%u", comparison_opcode(e->op), a, b);
     }
     if (e->op == CK_LNOT)
         return lt_vk_op(m, "OpLogicalNot %%bool %%%u", truth_of(m, thread, e->a));
@@ -96,7 +96,7 @@ static uint32_t value_of(struct lt_vk_module *m, uint32_t thread, uint32_t expr)
         return lt_vk_constant(m, e->imm, e->size);
     if (e->op == CK_REG)
         return lt_vk_op(m, "OpLoad %%%s %%%u", type, m->registers[thread][e->imm]);
-    if (comparison(e->op) || e->op == CK_LNOT)
+    if (comparison_opcode(e->op) || e->op == CK_LNOT)
         return lt_vk_op(m, "OpSelect %%%s %%%u %%%u %%%u", type, truth_of(m, thread, expr),
                         lt_vk_constant(m, 1, e->size), lt_vk_constant(m, 0, e->size));
     if (binary_opcode(e->op)) {

@@ -23,14 +23,14 @@ struct translation {
     bool failed; /* out of memory */
 };
 
-static void cannot(struct translation *t, const char *reason)
+static void reject_translation(struct translation *t, const char *reason)
 {
     if (!t->reason)
         t->reason = reason;
 }
 
-static void row(struct translation *t, const char *format, ...) MM_PRINTF(2, 3);
-static void row(struct translation *t, const char *format, ...)
+static void print_row(struct translation *t, const char *format, ...) MM_PRINTF(2, 3);
+static void print_row(struct translation *t, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -41,14 +41,14 @@ static void row(struct translation *t, const char *format, ...)
     bool fits = mm_arena_reserve(t->arena, &t->rows[t->thread], *count, capacity, *count + 1);
     const char *copy = fits ? mm_arena_strdup(t->arena, text) : NULL;
     if (length >= (int)sizeof text)
-        cannot(t, "names that are too long");
+        reject_translation(t, "names that are too long");
     if (!copy)
         t->failed = true;
     else
         t->rows[t->thread][(*count)++] = copy;
 }
 
-static const struct ck_thread *current(const struct translation *t)
+static const struct ck_thread *current_thread(const struct translation *t)
 {
     return &t->program->threads[t->thread];
 }
@@ -62,7 +62,7 @@ struct text {
 static struct text reg_name(const struct translation *t, uint32_t reg)
 {
     struct text text;
-    const char *name = current(t)->reg_names[reg];
+    const char *name = current_thread(t)->reg_names[reg];
     if (name)
         snprintf(text.at, sizeof text.at, "%.90s", name);
     else
@@ -85,7 +85,7 @@ static uint32_t new_temporary(struct translation *t, struct text *name)
 
 static void branch_unless(struct translation *t, uint32_t expr, const char *label);
 
-static const char *arithmetic(enum ck_expr_op op)
+static const char *arithmetic_operator(enum ck_expr_op op)
 {
     static const char *const names[] = {
         [CK_ADD] = "add", [CK_SUB] = "sub", [CK_MUL] = "mul", [CK_SDIV] = "div",
@@ -105,26 +105,26 @@ static struct text operand_of(struct translation *t, uint32_t expr)
     struct text result;
     char label[32];
     if (e->size != 4)
-        cannot(t, "values of other than four bytes");
+        reject_translation(t, "values of other than four bytes");
     if (e->op == CK_CONST)
         return constant_text(e->imm);
     if (e->op == CK_REG)
         return reg_name(t, (uint32_t)e->imm);
     if ((e->op == CK_ZEXT || e->op == CK_SEXT || e->op == CK_TRUNC) && t->program->exprs[e->a].size == 4)
         return operand_of(t, e->a);
-    if (arithmetic(e->op)) {
+    if (arithmetic_operator(e->op)) {
         struct text a = operand_of(t, e->a), b = operand_of(t, e->b);
         new_temporary(t, &result);
-        row(t, "%s %s, %s, %s", arithmetic(e->op), result.at, a.at, b.at);
+        print_row(t, "%s %s, %s, %s", arithmetic_operator(e->op), result.at, a.at, b.at);
         return result;
     }
     if (is_condition(e->op)) {
         uint32_t number = new_temporary(t, &result);
         snprintf(label, sizeof label, "END%u", number);
-        row(t, "mov %s, 0", result.at);
+        print_row(t, "mov %s, 0", result.at);
         branch_unless(t, expr, label);
-        row(t, "mov %s, 1", result.at);
-        row(t, "%s:", label);
+        print_row(t, "mov %s, 1", result.at);
+        print_row(t, "%s:", label);
         return result;
     }
     if (e->op == CK_NEG) {
@@ -132,10 +132,10 @@ static struct text operand_of(struct translation *t, uint32_t expr)
             return constant_text(0 - t->program->exprs[e->a].imm);
         struct text a = operand_of(t, e->a);
         new_temporary(t, &result);
-        row(t, "sub %s, 0, %s", result.at, a.at);
+        print_row(t, "sub %s, 0, %s", result.at, a.at);
         return result;
     }
-    cannot(t, "arithmetic that Vulkan tests do not have");
+    reject_translation(t, "arithmetic that Vulkan tests do not have");
     return constant_text(0);
 }
 
@@ -147,16 +147,16 @@ static void branch_unless(struct translation *t, uint32_t expr, const char *labe
         [CK_EQ] = "bne", [CK_NE] = "beq", [CK_SLT] = "bge", [CK_SLE] = "bgt"};
     bool negated = e->op == CK_LNOT;
     if (e->op == CK_ULT || e->op == CK_ULE) {
-        cannot(t, "comparisons without signs");
+        reject_translation(t, "comparisons without signs");
         return;
     }
     if (is_condition(e->op) && !negated) {
         struct text a = operand_of(t, e->a), b = operand_of(t, e->b);
-        row(t, "%s %s, %s, %s", opposite[e->op], a.at, b.at, label);
+        print_row(t, "%s %s, %s, %s", opposite[e->op], a.at, b.at, label);
         return;
     }
     struct text a = operand_of(t, negated ? e->a : expr);
-    row(t, "%s %s, 0, %s", negated ? "bne" : "beq", a.at, label);
+    print_row(t, "%s %s, 0, %s", negated ? "bne" : "beq", a.at, label);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static uint8_t order_of(struct translation *t, const struct ck_instr *i, uint8_t
     if (order != MM_SEQ_CST)
         return order;
     if (t->mapping != LT_MAPPING_CLSPV)
-        cannot(t, "seq_cst, which Vulkan does not have");
+        reject_translation(t, "seq_cst, which Vulkan does not have");
     return i->op == CK_LOAD ? MM_ACQUIRE : i->op == CK_STORE ? MM_RELEASE : MM_ACQ_REL;
 }
 
@@ -182,7 +182,7 @@ static const char *scope_tag(struct translation *t, uint8_t scope)
     case MM_SCOPE_ALL_SVM_DEVICES:
         return ".dv";
     default:
-        cannot(t, "work-item scope");
+        reject_translation(t, "work-item scope");
         return "";
     }
 }
@@ -217,12 +217,12 @@ static void access_text(struct translation *t, const char *name, const struct ck
     uint32_t element = 0, object = lt_vk_accessed(t->program, i, &element);
     char semantics[64] = "";
     if (object == CK_NO_OBJECT) {
-        cannot(t, "an address that is computed");
+        reject_translation(t, "an address that is computed");
         return;
     }
     const struct ck_object *o = &t->program->objects[object];
     if (i->size != 4 || o->element_size != 4)
-        cannot(t, "locations of other than four bytes");
+        reject_translation(t, "locations of other than four bytes");
     snprintf(place, 128, element ? "%.100s+%u" : "%.100s", o->name, 4 * element);
     unsigned class = class_of(t, object);
     if (!ck_instr_is_atomic(i)) {
@@ -236,9 +236,9 @@ static void access_text(struct translation *t, const char *name, const struct ck
 }
 
 /* The number of instructions of the thread that mention register REG. */
-static uint32_t mentions(const struct translation *t, uint32_t reg)
+static uint32_t count_mentions(const struct translation *t, uint32_t reg)
 {
-    const struct ck_thread *thread = current(t);
+    const struct ck_thread *thread = current_thread(t);
     uint32_t count = 0;
     uint64_t *read = mm_arena_alloc(t->arena, (thread->reg_count / 64 + 1) * sizeof *read);
     for (uint32_t n = 0; read && n < thread->instr_count; n++) {
@@ -270,12 +270,12 @@ static bool is_target(const struct ck_thread *thread, uint32_t at)
  * out: *SKIP, that assignment. */
 static struct text loaded_reg(const struct translation *t, uint32_t at, bool *skip)
 {
-    const struct ck_thread *thread = current(t);
+    const struct ck_thread *thread = current_thread(t);
     const struct ck_instr *access = &thread->instrs[at], *next = access + 1;
     bool plain = at + 1 < thread->instr_count && next->op == CK_ASSIGN &&
                  t->program->exprs[next->value].op == CK_REG &&
                  t->program->exprs[next->value].imm == access->reg;
-    *skip = plain && !thread->reg_names[access->reg] && mentions(t, access->reg) == 2 &&
+    *skip = plain && !thread->reg_names[access->reg] && count_mentions(t, access->reg) == 2 &&
             !is_target(thread, at + 1);
     return reg_name(t, *skip ? next->reg : access->reg);
 }
@@ -288,12 +288,12 @@ static void translate_rmw(struct translation *t, const struct ck_instr *i, const
         [CK_RMW_UMIN] = ".umin", [CK_RMW_UMAX] = ".umax", [CK_RMW_APPLY] = NULL};
     char mnemonic[160] = "", place[128] = "";
     if (i->op == CK_CAS || !names[i->rmw]) {
-        cannot(t, "a function that Vulkan tests do not have");
+        reject_translation(t, "a function that Vulkan tests do not have");
         return;
     }
     access_text(t, "rmw", i, names[i->rmw], mnemonic, place);
     struct text value = operand_of(t, i->value);
-    row(t, "%s %s, %s, %s", mnemonic, reg->at, place, value.at);
+    print_row(t, "%s %s, %s, %s", mnemonic, reg->at, place, value.at);
 }
 
 static void translate_cas(struct translation *t, const struct ck_instr *i, const struct text *reg)
@@ -303,38 +303,38 @@ static void translate_cas(struct translation *t, const struct ck_instr *i, const
                      : order_of(t, i, i->order) == MM_RELEASE ? MM_RELAXED
                                                               : order_of(t, i, i->order);
     if (i->order_fail != MM_SEQ_CST && i->order_fail != weaker)
-        cannot(t, "a failing compare-exchange with a separate order");
+        reject_translation(t, "a failing compare-exchange with a separate order");
     access_text(t, "rmw", i, ".cas", mnemonic, place);
     struct text expected = operand_of(t, i->expected), value = operand_of(t, i->value);
-    row(t, "%s %s, %s, %s, %s", mnemonic, reg->at, place, expected.at, value.at);
-    if (i->reg2 == CK_NO_REG || mentions(t, i->reg2) == 1)
+    print_row(t, "%s %s, %s, %s, %s", mnemonic, reg->at, place, expected.at, value.at);
+    if (i->reg2 == CK_NO_REG || count_mentions(t, i->reg2) == 1)
         return;
     uint32_t label = t->labels++;
     struct text same = reg_name(t, i->reg2);
-    row(t, "mov %s, 0", same.at);
-    row(t, "bne %s, %s, END%u", reg->at, expected.at, label);
-    row(t, "mov %s, 1", same.at);
-    row(t, "END%u:", label);
+    print_row(t, "mov %s, 0", same.at);
+    print_row(t, "bne %s, %s, END%u", reg->at, expected.at, label);
+    print_row(t, "mov %s, 1", same.at);
+    print_row(t, "END%u:", label);
 }
 
 /* Returns whether the next instruction is part of it. */
 static bool translate_access(struct translation *t, uint32_t at)
 {
-    const struct ck_instr *i = &current(t)->instrs[at];
+    const struct ck_instr *i = &current_thread(t)->instrs[at];
     char mnemonic[160] = "", place[128] = "";
     bool skip = false;
     struct text reg = {"unused"};
     if (i->op == CK_STORE) {
         access_text(t, "st", i, "", mnemonic, place);
         struct text value = operand_of(t, i->value);
-        row(t, "%s %s, %s", mnemonic, place, value.at);
+        print_row(t, "%s %s, %s", mnemonic, place, value.at);
         return false;
     }
     if (i->reg != CK_NO_REG)
         reg = loaded_reg(t, at, &skip);
     if (i->op == CK_LOAD) {
         access_text(t, "ld", i, "", mnemonic, place);
-        row(t, "%s %s, %s", mnemonic, reg.at, place);
+        print_row(t, "%s %s, %s", mnemonic, reg.at, place);
     } else if (i->op == CK_CAS) {
         translate_cas(t, i, &reg);
     } else {
@@ -355,37 +355,37 @@ static void translate_fence(struct translation *t, const struct ck_instr *i)
     char semantics[64];
     uint8_t order = order_of(t, i, i->order);
     if (i->fence_flags & MM_FENCE_IMAGE)
-        cannot(t, "images");
+        reject_translation(t, "images");
     if (order == MM_RELAXED || !classes_of(i) || i->scope == MM_SCOPE_WORK_ITEM)
         return; /* orders nothing between threads */
     semantics_tags(order, classes_of(i), semantics);
-    row(t, "membar%s%s%s", order_tag(order), scope_tag(t, i->scope), semantics);
+    print_row(t, "membar%s%s%s", order_tag(order), scope_tag(t, i->scope), semantics);
 }
 
 /* Threads of a work-group (sub-group) meet at the barrier with the number of its place.  A barrier of Vulkan tests has one
  * scope, for execution and for memory: where they are different, barriers of memory before and after it order. */
 static void translate_barrier(struct translation *t, const struct ck_instr *i)
 {
-    const struct ck_thread *thread = current(t);
+    const struct ck_thread *thread = current_thread(t);
     char semantics[64];
     uint32_t group = thread->work_group + 1;
     if (i->sub_group)
         group = 100 * group + thread->sub_group + 1;
     if (i->fence_flags & MM_FENCE_IMAGE)
-        cannot(t, "images");
+        reject_translation(t, "images");
     uint32_t instance = 1000 * group + i->site;
     bool orders = classes_of(i) && i->scope != MM_SCOPE_WORK_ITEM;
     bool apart = (i->scope == MM_SCOPE_SUB_GROUP) != i->sub_group;
     semantics_tags(MM_ACQ_REL, classes_of(i), semantics);
     if (orders && !apart) {
-        row(t, "cbar.acq_rel%s%s %u", scope_tag(t, i->scope), semantics, instance);
+        print_row(t, "cbar.acq_rel%s%s %u", scope_tag(t, i->scope), semantics, instance);
         return;
     }
     if (orders)
-        row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
-    row(t, "cbar%s %u", i->sub_group ? ".sg" : ".wg", instance);
+        print_row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
+    print_row(t, "cbar%s %u", i->sub_group ? ".sg" : ".wg", instance);
     if (orders)
-        row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
+        print_row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------- */
@@ -393,7 +393,7 @@ static void translate_barrier(struct translation *t, const struct ck_instr *i)
 /* Returns whether the next instruction is part of it. */
 static bool translate_instr(struct translation *t, uint32_t at)
 {
-    const struct ck_instr *i = &current(t)->instrs[at];
+    const struct ck_instr *i = &current_thread(t)->instrs[at];
     char label[32];
     struct text value;
     switch (i->op) {
@@ -404,7 +404,7 @@ static bool translate_instr(struct translation *t, uint32_t at)
         return translate_access(t, at);
     case CK_ASSIGN:
         value = operand_of(t, i->value);
-        row(t, "mov %s, %s", reg_name(t, i->reg).at, value.at);
+        print_row(t, "mov %s, %s", reg_name(t, i->reg).at, value.at);
         return false;
     case CK_FENCE:
         translate_fence(t, i);
@@ -413,7 +413,7 @@ static bool translate_instr(struct translation *t, uint32_t at)
         translate_barrier(t, i);
         return false;
     case CK_JUMP:
-        row(t, "goto L%u", i->target);
+        print_row(t, "goto L%u", i->target);
         return false;
     case CK_BRANCH:
         snprintf(label, sizeof label, "L%u", i->target);
@@ -422,24 +422,24 @@ static bool translate_instr(struct translation *t, uint32_t at)
     case CK_END:
         return false;
     default:
-        cannot(t, "host threads or commands");
+        reject_translation(t, "host threads or commands");
         return false;
     }
 }
 
 static void translate_thread(struct translation *t)
 {
-    const struct ck_thread *thread = current(t);
+    const struct ck_thread *thread = current_thread(t);
     if (thread->host)
-        cannot(t, "host threads or commands");
+        reject_translation(t, "host threads or commands");
     if (thread->device != t->program->threads[0].device || thread->kernel != t->program->threads[0].kernel)
-        cannot(t, "two devices or several kernels");
+        reject_translation(t, "two devices or several kernels");
     for (uint32_t r = 0; r < thread->reg_count; r++)
         if (thread->reg_names[r] && thread->reg_sizes[r] != 4)
-            cannot(t, "registers of other than four bytes");
+            reject_translation(t, "registers of other than four bytes");
     for (uint32_t i = 0; i < thread->instr_count && !t->reason && !t->failed; i++) {
         if (is_target(thread, i))
-            row(t, "L%u:", i);
+            print_row(t, "L%u:", i);
         if (translate_instr(t, i))
             i++;
     }
@@ -499,17 +499,17 @@ static void translate_program(struct translation *t, const struct lt_test *test)
 {
     const struct ck_program *p = t->program;
     if (p->thread_count > LT_MAX_THREADS)
-        cannot(t, "more than 64 threads");
+        reject_translation(t, "more than 64 threads");
     for (uint32_t o = 0; o < p->object_count; o++)
         if (p->objects[o].region == MM_IMAGE)
-            cannot(t, "images");
+            reject_translation(t, "images");
     if (p->edge_count)
-        cannot(t, "unsequenced accesses or commands");
+        reject_translation(t, "unsequenced accesses or commands");
     for (uint32_t o = 0; o < p->object_count; o++)
         if (p->objects[o].element_size != 4)
-            cannot(t, "locations of other than four bytes");
+            reject_translation(t, "locations of other than four bytes");
     if (test->calls)
-        cannot(t, "host threads or commands");
+        reject_translation(t, "host threads or commands");
     for (; t->thread < p->thread_count && !t->reason; t->thread++)
         translate_thread(t);
 }

@@ -315,7 +315,7 @@ static unsigned root_of(const struct exec *e, unsigned location)
 }
 
 /* The buffer bound for LOCATION: its memory, or the buffer that holds its address. */
-static VkDescriptorBufferInfo described(const struct exec *e, unsigned location)
+static VkDescriptorBufferInfo describe_buffer(const struct exec *e, unsigned location)
 {
     struct lt_vk *vk = vk_of(e);
     VkBuffer buffer = e->vk->buffers[OBJECTS + root_of(e, location)].buffer;
@@ -372,7 +372,7 @@ bool lt_vk_fit_locations(struct exec *e)
     for (unsigned i = 0; i < OBJECTS + e->shape.location_count; i++) {
         VkDescriptorBufferInfo buffer = {.buffer = e->vk->buffers[i].buffer, .range = VK_WHOLE_SIZE};
         if (i >= OBJECTS)
-            buffer = described(e, i - OBJECTS);
+            buffer = describe_buffer(e, i - OBJECTS);
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = e->vk->set,
                                       .dstBinding = i < OBJECTS ? i : binding_of(e, i - OBJECTS),

@@ -53,7 +53,7 @@ static const char *load_vulkan(struct lt_vk *vk)
     return function ? create_instance(vk) : "libvulkan.so.1 is not a Vulkan loader";
 }
 
-static void unload(struct lt_vk *vk)
+static void unload_vulkan(struct lt_vk *vk)
 {
     if (vk->device)
         vk->vkDestroyDevice(vk->device, NULL);
@@ -77,7 +77,7 @@ static VkPhysicalDeviceProperties properties_of(const struct lt_vk *vk, VkPhysic
     return p.properties;
 }
 
-static void list(FILE *out)
+static void list_devices(FILE *out)
 {
     struct lt_vk vk;
     VkPhysicalDevice devices[MAX_DEVICES];
@@ -90,7 +90,7 @@ static void list(FILE *out)
                 VK_API_VERSION_MAJOR(p.apiVersion), VK_API_VERSION_MINOR(p.apiVersion),
                 VK_API_VERSION_PATCH(p.apiVersion));
     }
-    unload(&vk);
+    unload_vulkan(&vk);
 }
 
 /* ---- the device -------------------------------------------------------------------------------------- */
@@ -272,7 +272,7 @@ static const char *open_device(struct lt_device *device, const struct lt_options
 static void close_device(struct lt_device *device)
 {
     if (device->vk)
-        unload(device->vk);
+        unload_vulkan(device->vk);
     free(device->vk);
     *device = (struct lt_device){0};
 }
@@ -322,8 +322,8 @@ static bool has_need(const struct lt_vk *vk, const char *need)
     return false;
 }
 
-static const char *lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
-                         size_t size)
+static const char *lacked_feature(const struct lt_device *device, const cJSON *test, bool *legacy,
+                                  char *reason, size_t size)
 {
     const cJSON *need, *members = cJSON_GetObjectItem(test, "members");
     const struct lt_vk *vk = device->vk;
@@ -347,7 +347,7 @@ static const char *lacks(const struct lt_device *device, const cJSON *test, bool
 
 #else
 
-static void list(FILE *out)
+static void list_devices(FILE *out)
 {
     fputs("this runner was built without the headers of Vulkan\n", out);
 }
@@ -370,8 +370,8 @@ static cJSON *describe_device(const struct lt_device *device)
     return cJSON_CreateObject();
 }
 
-static const char *lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
-                         size_t size)
+static const char *lacked_feature(const struct lt_device *device, const cJSON *test, bool *legacy,
+                                  char *reason, size_t size)
 {
     (void)device, (void)test, (void)legacy, (void)reason, (void)size;
     return "this runner was built without the headers of Vulkan";
@@ -379,11 +379,11 @@ static const char *lacks(const struct lt_device *device, const cJSON *test, bool
 
 #endif
 
-const struct lt_backend lt_vulkan = {.list = list,
+const struct lt_backend lt_vulkan = {.list = list_devices,
                                      .open = open_device,
                                      .close = close_device,
                                      .describe = describe_device,
-                                     .lacks = lacks,
+                                     .lacks = lacked_feature,
                                      .build = lt_vk_build,
                                      .reserve = lt_vk_reserve,
                                      .run = lt_vk_run,

@@ -23,7 +23,7 @@ static void order_commands(struct exec *e)
     vk->vkCmdPipelineBarrier(e->vk->command, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-static void dispatch(struct exec *e, VkPipeline pipeline, uint32_t groups)
+static void record_dispatch(struct exec *e, VkPipeline pipeline, uint32_t groups)
 {
     struct lt_vk *vk = vk_of(e);
     vk->vkCmdBindPipeline(e->vk->command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
@@ -37,7 +37,7 @@ static void dispatch_collect(struct exec *e)
     uint32_t local = e->shape.slots * e->shape.members, per_group = 8 * local;
     uint32_t groups = (e->knobs[LT_K_instances] + per_group - 1) / per_group;
     uint32_t most = d->units * (d->is_gpu ? 16 : 1);
-    dispatch(e, e->vk->collect, groups < most ? groups : most);
+    record_dispatch(e, e->vk->collect, groups < most ? groups : most);
 }
 
 /* The work-groups of a test with one queue family, or those of family FAMILY. */
@@ -51,10 +51,10 @@ static void dispatch_run(struct exec *e, uint32_t seed, uint32_t family)
         groups += (groups - 1) / (every - 1);
     vk->vkCmdPushConstants(e->vk->command, e->vk->layout, VK_SHADER_STAGE_COMPUTE_BIT, sizeof e->knobs,
                            sizeof pushed, pushed);
-    dispatch(e, e->vk->run, groups);
+    record_dispatch(e, e->vk->run, groups);
 }
 
-static void copy(struct exec *e, unsigned from, VkDeviceSize at, VkDeviceSize bytes)
+static void record_copy(struct exec *e, unsigned from, VkDeviceSize at, VkDeviceSize bytes)
 {
     struct lt_vk *vk = vk_of(e);
     VkBufferCopy region = {.dstOffset = at, .size = bytes};
@@ -82,7 +82,8 @@ static bool begin_commands(struct exec *e, VkCommandBuffer command)
 
 /* Submits the recorded commands to queue QUEUE; they wait for semaphore WAIT, then signal SIGNAL and FENCE: each may be
  * VK_NULL_HANDLE. */
-static bool send(struct exec *e, unsigned queue, VkSemaphore wait, VkSemaphore signal, VkFence fence)
+static bool submit_commands(struct exec *e, unsigned queue, VkSemaphore wait, VkSemaphore signal,
+                            VkFence fence)
 {
     struct lt_vk *vk = vk_of(e);
     const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
@@ -99,7 +100,7 @@ static bool send(struct exec *e, unsigned queue, VkSemaphore wait, VkSemaphore s
 }
 
 /* Waits without a limit: the parent process ends this one if it takes too long. */
-static bool submit(struct exec *e)
+static bool submit_and_wait(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -109,7 +110,7 @@ static bool submit(struct exec *e)
                              &barrier, 0, NULL, 0, NULL);
     VkSemaphore awaited = e->vk->awaited;
     e->vk->awaited = VK_NULL_HANDLE;
-    return send(e, 0, awaited, VK_NULL_HANDLE, e->vk->fence) &&
+    return submit_commands(e, 0, awaited, VK_NULL_HANDLE, e->vk->fence) &&
            !lt_vk_failed(e, "vkWaitForFences",
                          vk->vkWaitForFences(vk->device, 1, &e->vk->fence, VK_TRUE, UINT64_MAX)) &&
            !lt_vk_failed(e, "vkResetFences", vk->vkResetFences(vk->device, 1, &e->vk->fence));
@@ -124,18 +125,19 @@ static bool launch_on_two(struct exec *e, unsigned number)
     uint32_t seed = (uint32_t)lt_random(&e->random), family = seed >> 31;
     VkSemaphore awaited = x->awaited;
     x->awaited = x->finished;
-    if (!send(e, 0, awaited, x->ready, VK_NULL_HANDLE) || !begin_commands(e, x->second[number]))
+    if (!submit_commands(e, 0, awaited, x->ready, VK_NULL_HANDLE) || !begin_commands(e, x->second[number]))
         return false;
     dispatch_run(e, seed, !family);
-    if (!send(e, 1, x->ready, x->finished, VK_NULL_HANDLE) || !begin_commands(e, x->first[2 * number + 1]))
+    if (!submit_commands(e, 1, x->ready, x->finished, VK_NULL_HANDLE) ||
+        !begin_commands(e, x->first[2 * number + 1]))
         return false;
     dispatch_run(e, seed, family);
-    return send(e, 0, VK_NULL_HANDLE, VK_NULL_HANDLE, VK_NULL_HANDLE) &&
+    return submit_commands(e, 0, VK_NULL_HANDLE, VK_NULL_HANDLE, VK_NULL_HANDLE) &&
            begin_commands(e, x->first[2 * number + 2]);
 }
 
 /* Prepares memory, launches, counts after each launch; all in one submission, where one queue suffices. */
-static bool launch(struct exec *e, unsigned launches)
+static bool launch_repeatedly(struct exec *e, unsigned launches)
 {
     struct lt_vk *vk = vk_of(e);
     e->vk->awaited = VK_NULL_HANDLE;
@@ -154,16 +156,16 @@ static bool launch(struct exec *e, unsigned launches)
         }
         dispatch_collect(e);
     }
-    copy(e, COUNTS, 0, 2 * sizeof(uint32_t));
-    copy(e, BINS, LT_VK_BINS_AT, lt_vk_bins_bytes(e));
-    return submit(e);
+    record_copy(e, COUNTS, 0, 2 * sizeof(uint32_t));
+    record_copy(e, BINS, LT_VK_BINS_AT, lt_vk_bins_bytes(e));
+    return submit_and_wait(e);
 }
 
 bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded)
 {
     uint32_t counts[2];
     const char *back = e->vk->read_back;
-    if (!launch(e, launches))
+    if (!launch_repeatedly(e, launches))
         return false;
     memcpy(counts, back, sizeof counts);
     memcpy(e->memory.bin_host, back + LT_VK_BINS_AT, lt_vk_bins_bytes(e));
@@ -172,8 +174,8 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
     if (bytes) {
         if (!begin_commands(e, e->vk->first[0]))
             return false;
-        copy(e, OTHER_STATES, lt_vk_others_at(e), bytes);
-        if (!submit(e))
+        record_copy(e, OTHER_STATES, lt_vk_others_at(e), bytes);
+        if (!submit_and_wait(e))
             return false;
         memcpy(e->memory.others_host, back + lt_vk_others_at(e), bytes);
     }
