@@ -191,7 +191,7 @@ void mm_print(FILE *out, const char *format, ...)
 
 /* ---- markup ------------------------------------------------------------------------------------ */
 
-static const char *entity(uint32_t code)
+static const char *html_entity(uint32_t code)
 {
     switch (code) {
     case '&':
@@ -217,8 +217,8 @@ static void put_markup(const char *s, bool html, FILE *out)
         bool space = code == '\n' || code == '\t' || code == '\r';
         if (!bytes || code == 0xfffe || code == 0xffff || (is_control(code) && !space))
             fputs(REPLACEMENT, out);
-        else if (entity(code))
-            fputs(entity(code), out);
+        else if (html_entity(code))
+            fputs(html_entity(code), out);
         else if (space && !html) /* an attribute keeps them so */
             fprintf(out, "&#%u;", (unsigned)code);
         else if (html && is_invisible(code))

@@ -6,7 +6,7 @@
 #define PRIME_A 0x9e3779b185ebca87u
 #define PRIME_B 0xc2b2ae3d27d4eb4fu
 
-static uint64_t rotate(uint64_t x, unsigned n)
+static uint64_t rotate_left(uint64_t x, unsigned n)
 {
     return x << n | x >> (64 - n);
 }
@@ -20,7 +20,7 @@ uint64_t mm_checksum(const void *data, size_t size)
         uint64_t word = 0;
         size_t n = size < sizeof word ? size : sizeof word;
         memcpy(&word, p, n);
-        h = rotate(h ^ word * PRIME_B, 31) * PRIME_A;
+        h = rotate_left(h ^ word * PRIME_B, 31) * PRIME_A;
         p += n;
         size -= n;
     }

@@ -25,7 +25,7 @@ static const struct {
 #undef INPUT
 };
 
-static uint64_t times(void)
+static uint64_t limit_factor(void)
 {
     const char *given = mm_getenv("REFCL_INPUT_LIMITS");
     uint64_t n = given ? strtoull(given, NULL, 10) : 0;
@@ -40,7 +40,7 @@ static uint64_t plain_limit(enum mm_input kind, uint64_t size)
 
 static uint64_t input_limit(enum mm_input kind, uint64_t size)
 {
-    return times() * plain_limit(kind, size);
+    return limit_factor() * plain_limit(kind, size);
 }
 
 enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount, const char *path,

@@ -14,25 +14,25 @@ static const uint32_t constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t rotate(uint32_t x, unsigned n)
+static uint32_t rotate_right(uint32_t x, unsigned n)
 {
     return x >> n | x << (32 - n);
 }
 
-static void compress(struct mm_sha256 *h)
+static void compress_block(struct mm_sha256 *h)
 {
     uint32_t w[64], s[8];
     for (unsigned i = 0; i < 16; i++)
         w[i] = (uint32_t)h->block[4 * i] << 24 | (uint32_t)h->block[4 * i + 1] << 16 |
                (uint32_t)h->block[4 * i + 2] << 8 | h->block[4 * i + 3];
     for (unsigned i = 16; i < 64; i++)
-        w[i] = (rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10) + w[i - 7] +
-               (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 16];
+        w[i] = (rotate_right(w[i - 2], 17) ^ rotate_right(w[i - 2], 19) ^ w[i - 2] >> 10) + w[i - 7] +
+               (rotate_right(w[i - 15], 7) ^ rotate_right(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 16];
     memcpy(s, h->state, sizeof s);
     for (unsigned i = 0; i < 64; i++) {
-        uint32_t t = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+        uint32_t t = s[7] + (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
                      ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
-        uint32_t u = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
+        uint32_t u = (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
                      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += t;
@@ -54,7 +54,7 @@ void mm_sha256_add(struct mm_sha256 *h, const void *data, size_t size)
     while (size-- > 0) {
         h->block[h->size++ % 64] = *p++;
         if (h->size % 64 == 0)
-            compress(h);
+            compress_block(h);
     }
 }
 

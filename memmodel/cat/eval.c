@@ -392,8 +392,8 @@ void mm_cat_eval_co(struct mm_cat_eval *eval, const uint64_t *lower, const uint6
 }
 
 /* Whether the property holds of R. */
-static bool holds(struct mm_cat_eval *eval, const struct mm_cat_check *check, enum mm_cat_type type,
-                  const uint64_t *r)
+static bool property_holds(struct mm_cat_eval *eval, const struct mm_cat_check *check, enum mm_cat_type type,
+                           const uint64_t *r)
 {
     switch (check->kind) {
     case MM_CAT_ACYCLIC:
@@ -420,7 +420,8 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
     if (eval->exact && i == eval->model->order_check)
         return !cat_has_order(eval);
     eval_node(eval, node, check->negated);
-    return holds(eval, check, eval->nodes[node].type, bound_of(eval, node, check->negated)) == check->negated;
+    return property_holds(eval, check, eval->nodes[node].type, bound_of(eval, node, check->negated)) ==
+           check->negated;
 }
 
 /* Whether node I relates nothing that co does not relate. */
@@ -486,7 +487,7 @@ bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
     if (check->kind == MM_CAT_ACYCLIC && !check->negated && !eval->exact && !eval->open &&
         cycles_are_of_co(eval, node))
         return true;
-    return holds(eval, check, eval->nodes[node].type, bound_of(eval, node, !check->negated)) !=
+    return property_holds(eval, check, eval->nodes[node].type, bound_of(eval, node, !check->negated)) !=
            check->negated;
 }
 

@@ -21,12 +21,12 @@ static bool is_atomic(const struct mm_cat_event *e)
     return is_access(e) && !e->init && (e->order != MM_ORDER_NONE || (e->attributes & MM_ATOMIC));
 }
 
-static bool acquires(const struct mm_cat_event *e)
+static bool event_acquires(const struct mm_cat_event *e)
 {
     return (e->order == MM_ACQUIRE || e->order == MM_ACQ_REL) && !(e->write && !e->read);
 }
 
-static bool releases(const struct mm_cat_event *e)
+static bool event_releases(const struct mm_cat_event *e)
 {
     return (e->order == MM_RELEASE || e->order == MM_ACQ_REL) && !(e->read && !e->write);
 }
@@ -36,7 +36,7 @@ static bool is_relaxed(const struct mm_cat_event *e)
 {
     if (!is_atomic(e))
         return false;
-    return e->order != MM_SEQ_CST && !acquires(e) && !releases(e);
+    return e->order != MM_SEQ_CST && !event_acquires(e) && !event_releases(e);
 }
 
 static bool has_scope(const struct mm_cat_event *e, enum mm_scope scope)
@@ -121,8 +121,8 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("ATOM", is_atomic(e))                                                                                  \
     X("NA", is_access(e) && !e->init && !is_atomic(e))                                                       \
     X("NAL", is_access(e) && e->memory.non_atomic)                                                           \
-    X("ACQ", acquires(e))                                                                                    \
-    X("REL", releases(e))                                                                                    \
+    X("ACQ", event_acquires(e))                                                                              \
+    X("REL", event_releases(e))                                                                              \
     X("ACQ_REL", e->fence && e->order == MM_ACQ_REL)                                                         \
     X("SC", e->order == MM_SEQ_CST)                                                                          \
     X("RLX", is_relaxed(e) || (e->fence && e->order == MM_RELAXED))                                          \

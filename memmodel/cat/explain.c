@@ -11,7 +11,7 @@ struct walk {
     unsigned depth;
 };
 
-static bool has(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
+static bool has_pair(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
 {
     return mm_rel_has(w->eval->n, cat_value(w->eval, node), a, b);
 }
@@ -23,7 +23,7 @@ static void add_step(struct walk *w, uint32_t from, const char *edge)
     w->count++;
 }
 
-static const char *label(const struct mm_cat_eval *eval, uint32_t node)
+static const char *node_label(const struct mm_cat_eval *eval, uint32_t node)
 {
     const struct cat_node *n = &eval->nodes[node];
 
@@ -41,7 +41,7 @@ static bool is_chain(const struct mm_cat_eval *eval, uint32_t node)
 
 /* True if an edge of NODE is printed with NODE's name: it has one and is no closure.  OPEN: NODE is the
  * relation of the check or a part of it, which is expanded unless it is a base relation. */
-static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
+static bool stops_expansion(const struct mm_cat_eval *eval, uint32_t node, bool open)
 {
     const char *name = eval->nodes[node].name;
 
@@ -50,7 +50,7 @@ static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
     return !open || mm_cat_base_find(name) != MM_CAT_NO_BASE;
 }
 
-static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open);
+static void expand_pair(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open);
 
 /* A chain over the relation NODE: its shortest path. */
 static void expand_path(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
@@ -60,17 +60,17 @@ static void expand_path(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
     uint32_t length = path ? mm_rel_path(n, cat_value(w->eval, node), a, b, path) : 0;
 
     for (uint32_t i = 0; i < length; i++)
-        expand(w, node, path[i], path[i + 1], false);
+        expand_pair(w, node, path[i], path[i + 1], false);
     mm_free(path);
 }
 
 static void expand_seq(struct walk *w, const struct cat_node *node, uint32_t a, uint32_t b)
 {
     for (uint32_t k = 0; k < w->eval->n; k++) {
-        if (!has(w, node->a, a, k) || !has(w, node->b, k, b))
+        if (!has_pair(w, node->a, a, k) || !has_pair(w, node->b, k, b))
             continue;
-        expand(w, node->a, a, k, false);
-        expand(w, node->b, k, b, false);
+        expand_pair(w, node->a, a, k, false);
+        expand_pair(w, node->b, k, b, false);
         return;
     }
 }
@@ -88,13 +88,13 @@ static uint32_t telling_part(const struct mm_cat_eval *eval, const struct cat_no
     return a->dynamic || !b->dynamic ? node->a : node->b;
 }
 
-static bool mentions(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node)
+static bool mentions_group(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node)
 {
     const struct cat_node *n = &eval->nodes[node];
 
     return (node >= g->first && node < g->first + g->count) ||
-           (n->a != CAT_NO_NODE && mentions(eval, g, n->a)) ||
-           (n->b != CAT_NO_NODE && mentions(eval, g, n->b));
+           (n->a != CAT_NO_NODE && mentions_group(eval, g, n->a)) ||
+           (n->b != CAT_NO_NODE && mentions_group(eval, g, n->b));
 }
 
 enum { MAX_TERMS = 32 };
@@ -104,7 +104,7 @@ static void add_terms(const struct mm_cat_eval *eval, const struct cat_group *g,
                       uint32_t *terms, uint32_t *count)
 {
     const struct cat_node *n = &eval->nodes[node];
-    bool recursive = mentions(eval, g, node);
+    bool recursive = mentions_group(eval, g, node);
 
     if (n->op == MM_CAT_UNION && recursive) {
         add_terms(eval, g, n->a, terms, count);
@@ -133,33 +133,33 @@ static bool expand_recursive(struct walk *w, uint32_t node, uint32_t a, uint32_t
     for (uint32_t i = 0; i < length; i++) {
         uint32_t k = 0;
 
-        while (!has(w, terms[k], path[i], path[i + 1]))
+        while (!has_pair(w, terms[k], path[i], path[i + 1]))
             k++;
-        expand(w, terms[k], path[i], path[i + 1], false);
+        expand_pair(w, terms[k], path[i], path[i + 1], false);
     }
     mm_free(path);
     mm_free(all);
     return length > 0;
 }
 
-static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open)
+static void expand_pair(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open)
 {
     const struct cat_node *n = &w->eval->nodes[node];
 
-    if (++w->depth > 200 || stops(w->eval, node, open)) {
-        add_step(w, a, label(w->eval, node));
+    if (++w->depth > 200 || stops_expansion(w->eval, node, open)) {
+        add_step(w, a, node_label(w->eval, node));
         w->depth--;
         return;
     }
     switch (n->op) {
     case MM_CAT_UNION:
-        expand(w, has(w, n->a, a, b) ? n->a : n->b, a, b, open);
+        expand_pair(w, has_pair(w, n->a, a, b) ? n->a : n->b, a, b, open);
         break;
     case MM_CAT_INTER:
-        expand(w, telling_part(w->eval, n), a, b, open);
+        expand_pair(w, telling_part(w->eval, n), a, b, open);
         break;
     case MM_CAT_DIFF:
-        expand(w, n->a, a, b, open);
+        expand_pair(w, n->a, a, b, open);
         break;
     case MM_CAT_SEQ:
         expand_seq(w, n, a, b);
@@ -173,12 +173,12 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
         break;
     case MM_CAT_OPTIONAL:
         if (a != b)
-            expand(w, n->a, a, b, open);
+            expand_pair(w, n->a, a, b, open);
         break;
     case MM_CAT_IDENTITY:
         break;
     case MM_CAT_INVERSE: {
-        const char *of = label(w->eval, n->a);
+        const char *of = node_label(w->eval, n->a);
         size_t size = strlen(of) + sizeof "^-1";
         char *text = mm_arena_alloc(w->eval->arena, size);
 
@@ -189,10 +189,10 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
     }
     case MM_CAT_PARAMETER:
         if (!expand_recursive(w, node, a, b))
-            add_step(w, a, label(w->eval, node));
+            add_step(w, a, node_label(w->eval, node));
         break;
     default:
-        add_step(w, a, label(w->eval, node));
+        add_step(w, a, node_label(w->eval, node));
     }
     w->depth--;
 }
@@ -208,14 +208,14 @@ static uint32_t explain_cycle(struct walk *w, uint32_t node, bool reflexive)
         length = mm_rel_cycle(n, cat_value(w->eval, node), path);
     } else {
         for (uint32_t i = 0; i < n && !length; i++) {
-            if (!has(w, node, i, i))
+            if (!has_pair(w, node, i, i))
                 continue;
             path[0] = path[1] = i;
             length = 1;
         }
     }
     for (uint32_t i = 0; i < length; i++)
-        expand(w, node, path[i], path[i + 1], true);
+        expand_pair(w, node, path[i], path[i + 1], true);
     mm_free(path);
     return w->count < w->max ? w->count : w->max;
 }
@@ -235,7 +235,7 @@ static uint32_t explain_pair(struct walk *w, uint32_t node)
         for (uint32_t j = 0; j < n; j++) {
             if (!mm_rel_has(n, value, i, j))
                 continue;
-            expand(w, node, i, j, false);
+            expand_pair(w, node, i, j, false);
             add_step(w, j, NULL);
             return w->count < w->max ? w->count : w->max;
         }

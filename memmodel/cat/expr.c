@@ -27,8 +27,8 @@ struct mm_cat_expr *cat_new_expr(struct cat_parser *p, const struct cat_token *a
     return e;
 }
 
-static struct mm_cat_expr *unary(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
-                                 struct mm_cat_expr *a)
+static struct mm_cat_expr *unary_expr(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
+                                      struct mm_cat_expr *a)
 {
     struct mm_cat_expr *e = a ? cat_new_expr(p, at, op, 1) : NULL;
 
@@ -128,7 +128,7 @@ static struct mm_cat_expr *parse_application(struct cat_parser *p, const struct 
         return NULL;
     }
     a = parse_operand(p);
-    e = a ? unary(p, name, MM_CAT_CALL, a) : NULL;
+    e = a ? unary_expr(p, name, MM_CAT_CALL, a) : NULL;
     if (e)
         e->let = let;
     return e;
@@ -178,7 +178,7 @@ static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat
         if (p->failed)
             return NULL;
         if (known[i].op != MM_CAT_SEQ)
-            return unary(p, name, known[i].op, a);
+            return unary_expr(p, name, known[i].op, a);
         a = cat_new_binary(p, name, MM_CAT_PRODUCT, cat_new_expr(p, name, MM_CAT_UNIVERSE, 0), a);
         if (a)
             a->child[0]->type = MM_CAT_SET;
@@ -277,7 +277,7 @@ static struct mm_cat_expr *parse_primary(struct cat_parser *p)
     } else if (cat_accept(p, '[')) {
         e = cat_parse_union(p);
         cat_expect(p, ']');
-        e = unary(p, &at, MM_CAT_IDENTITY, e);
+        e = unary_expr(p, &at, MM_CAT_IDENTITY, e);
     } else if (cat_accept(p, '{')) {
         if (!p->failed && !cat_at_symbol(p, '}'))
             cat_fail_token(p, &p->token, "cat.syntax",
@@ -338,19 +338,19 @@ static struct mm_cat_expr *parse_postfix(struct cat_parser *p, bool *product)
         struct cat_token at = p->token;
 
         if (cat_accept(p, CAT_INVERSE)) {
-            e = unary(p, &at, MM_CAT_INVERSE, e);
+            e = unary_expr(p, &at, MM_CAT_INVERSE, e);
         } else if (cat_accept(p, CAT_SQUARE)) {
             e = cat_new_binary(p, &at, MM_CAT_PRODUCT, e, e);
         } else if (cat_accept(p, '+')) {
-            e = unary(p, &at, MM_CAT_PLUS, e);
+            e = unary_expr(p, &at, MM_CAT_PLUS, e);
         } else if (cat_accept(p, '?')) {
-            e = unary(p, &at, MM_CAT_OPTIONAL, e);
+            e = unary_expr(p, &at, MM_CAT_OPTIONAL, e);
         } else if (cat_accept(p, '*')) {
             if (starts_operand(p)) {
                 *product = true;
                 return e;
             }
-            e = unary(p, &at, MM_CAT_STAR, e);
+            e = unary_expr(p, &at, MM_CAT_STAR, e);
         } else {
             if (cat_at_symbol(p, CAT_ADD_ELEMENT))
                 cat_fail_token(p, &at, "cat.syntax",
@@ -372,7 +372,7 @@ static struct mm_cat_expr *parse_prefix(struct cat_parser *p, bool *product)
         return NULL;
     }
     if (cat_accept(p, '~') || cat_accept(p, '!'))
-        e = unary(p, &at, MM_CAT_COMPLEMENT, parse_prefix(p, product));
+        e = unary_expr(p, &at, MM_CAT_COMPLEMENT, parse_prefix(p, product));
     else
         e = parse_postfix(p, product);
     p->depth--;

@@ -26,7 +26,7 @@ struct flattener {
     struct mm_map call_numbers; /* hash of the key -> index + 1 */
 };
 
-static uint32_t fail(struct flattener *f, const char *message)
+static uint32_t flatten_fail(struct flattener *f, const char *message)
 {
     if (!f->status)
         f->status = mm_fail(f->err, MM_LIMIT, "cat.limit", "%s: %s", f->eval->model->name, message);
@@ -35,7 +35,7 @@ static uint32_t fail(struct flattener *f, const char *message)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-static uint32_t hash(const struct cat_node *n)
+static uint32_t hash_node(const struct cat_node *n)
 {
     uint64_t h = (uint64_t)n->op * 0x9E3779B97F4A7C15U;
 
@@ -68,7 +68,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
 {
     struct mm_cat_eval *eval = f->eval;
     struct cat_node *added;
-    uint64_t key = hash(&node), number;
+    uint64_t key = hash_node(&node), number;
     size_t at = 0;
 
     if (f->status)
@@ -77,7 +77,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
         if (same_nodes(&eval->nodes[number - 1], &node))
             return (uint32_t)number - 1;
     if (eval->node_count == MAX_NODES)
-        return fail(f, "the model is too large");
+        return flatten_fail(f, "the model is too large");
     if (node.op != MM_CAT_NAME && node.op != MM_CAT_PARAMETER) {
         node.dynamic = 0;
         if (node.a != CAT_NO_NODE)
@@ -90,7 +90,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
     set_node_properties(eval, &node);
     added = mm_arena_add(eval->arena, &eval->nodes, &eval->node_count);
     if (!added || !mm_map_add(&eval->numbers, key, eval->node_count))
-        return fail(f, "out of memory");
+        return flatten_fail(f, "out of memory");
     *added = node;
     return eval->node_count - 1;
 }
@@ -136,7 +136,7 @@ static uint32_t base_node(struct flattener *f, const char *name)
 
 /* ---- expressions ------------------------------------------------------------------------------- */
 
-static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments);
+static uint32_t flatten_expr(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments);
 
 static void name_node(struct flattener *f, uint32_t node, const char *name)
 {
@@ -163,7 +163,7 @@ static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, c
     size_t at = 0;
 
     for (uint32_t i = 0; i < e->child_count; i++) {
-        key[i + 1] = flatten(f, e->child[i], arguments);
+        key[i + 1] = flatten_expr(f, e->child[i], arguments);
         if (f->status)
             return CAT_NO_NODE;
     }
@@ -171,12 +171,12 @@ static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, c
         if (memcmp(f->calls[number - 1].key, key, sizeof key) == 0)
             return f->calls[number - 1].node;
     if (f->call_count >= MAX_CALLS)
-        return fail(f, "the model is too large");
-    node = flatten(f, let->body, key + 1);
+        return flatten_fail(f, "the model is too large");
+    node = flatten_expr(f, let->body, key + 1);
     if (f->status)
         return CAT_NO_NODE;
     name_node(f, node, let->name);
-    return remember_call(f, key, node) ? node : fail(f, "out of memory");
+    return remember_call(f, key, node) ? node : flatten_fail(f, "out of memory");
 }
 
 /* The type of a node follows from its operands; within functions the tree's own may be of another call. */
@@ -199,14 +199,14 @@ static enum mm_cat_type type_of(struct flattener *f, const struct mm_cat_expr *e
     }
 }
 
-static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
+static uint32_t flatten_expr(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
 {
     uint32_t node = CAT_NO_NODE;
 
     if (f->status)
         return CAT_NO_NODE;
     if (++f->depth > MAX_DEPTH)
-        return fail(f, "definitions nested too deeply");
+        return flatten_fail(f, "definitions nested too deeply");
     switch (e->op) {
     case MM_CAT_NAME:
         node = e->let != MM_CAT_NO_LET ? f->eval->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
@@ -218,8 +218,8 @@ static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const 
         node = flatten_call(f, e, arguments);
         break;
     default: {
-        uint32_t a = e->child_count > 0 ? flatten(f, e->child[0], arguments) : CAT_NO_NODE;
-        uint32_t b = e->child_count > 1 ? flatten(f, e->child[1], arguments) : CAT_NO_NODE;
+        uint32_t a = e->child_count > 0 ? flatten_expr(f, e->child[0], arguments) : CAT_NO_NODE;
+        uint32_t b = e->child_count > 1 ? flatten_expr(f, e->child[1], arguments) : CAT_NO_NODE;
 
         if (!f->status)
             node = operator_node(f, e->op, type_of(f, e, a), a, b);
@@ -241,7 +241,7 @@ static void flatten_group(struct flattener *f, uint32_t first, uint32_t count)
     group->count = count;
     group->bodies = mm_arena_alloc(eval->arena, count * sizeof *group->bodies);
     if (!group->bodies) {
-        fail(f, "out of memory");
+        flatten_fail(f, "out of memory");
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -254,7 +254,7 @@ static void flatten_group(struct flattener *f, uint32_t first, uint32_t count)
                                                                   .name = eval->model->lets[first + i].name});
     }
     for (uint32_t i = 0; i < count && !f->status; i++)
-        group->bodies[i] = flatten(f, eval->model->lets[first + i].body, NULL);
+        group->bodies[i] = flatten_expr(f, eval->model->lets[first + i].body, NULL);
     group->end = eval->node_count;
     eval->group_count++;
 }
@@ -275,12 +275,12 @@ static void flatten_model(struct flattener *f)
             flatten_group(f, i, count);
             i += count - 1;
         } else if (let->parameter_count == 0) {
-            eval->let_node[i] = flatten(f, let->body, NULL);
+            eval->let_node[i] = flatten_expr(f, let->body, NULL);
             name_node(f, eval->let_node[i], let->name);
         }
     }
     for (uint32_t i = 0; i < m->check_count && !f->status; i++)
-        eval->checks[i] = flatten(f, m->checks[i].expr, NULL);
+        eval->checks[i] = flatten_expr(f, m->checks[i].expr, NULL);
 }
 
 struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err)
@@ -302,13 +302,13 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
     eval->groups = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->groups);
     eval->checks = mm_arena_alloc(arena, (model->check_count + 1) * sizeof *eval->checks);
     if (!eval->let_node || !eval->groups || !eval->checks)
-        fail(&f, "out of memory");
+        flatten_fail(&f, "out of memory");
     if (!f.status)
         flatten_model(&f);
     if (!f.status)
         eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)eval->node_count + 1) * sizeof *eval->stamps);
     if (!f.status && !eval->stamps)
-        fail(&f, "out of memory");
+        flatten_fail(&f, "out of memory");
     mm_map_clear(&f.call_numbers);
     if (f.status) {
         mm_map_clear(&eval->numbers);

@@ -65,7 +65,7 @@ static bool restore_lexer(struct cat_lexer *lexer, const struct cat_lexer *befor
 }
 
 /* Skips blanks and comments.  A comment beside the previous token belongs to that one. */
-static bool skip(struct cat_lexer *lexer, struct comment *last)
+static bool skip_blanks(struct cat_lexer *lexer, struct comment *last)
 {
     while (lexer->at < lexer->end) {
         const char *start = lexer->at;
@@ -165,7 +165,7 @@ struct cat_token cat_lex(struct cat_lexer *lexer)
     bool ok;
 
     lexer->directive_count = 0;
-    ok = skip(lexer, &comment);
+    ok = skip_blanks(lexer, &comment);
 
     t.start = lexer->at;
     t.line = lexer->line;

@@ -186,7 +186,7 @@ struct explanation {
 };
 
 /* Explains the first check that fails under the current order. */
-static void explain(struct mm_cat_eval *eval, void *context)
+static void explain_order(struct mm_cat_eval *eval, void *context)
 {
     struct explanation *x = context;
 
@@ -202,6 +202,6 @@ uint32_t cat_linear_explain(struct mm_cat_eval *eval, struct mm_cat_step *steps,
 {
     struct explanation x = {.steps = steps, .max = max};
 
-    with_order(eval, true, explain, &x);
+    with_order(eval, true, explain_order, &x);
     return x.count;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static enum mm_class mismatch(struct cat_reader *reader, const struct mm_cat_expr *e, const char *what)
+static enum mm_class type_mismatch(struct cat_reader *reader, const struct mm_cat_expr *e, const char *what)
 {
     return mm_fail_at(reader->err, MM_INVALID, "cat.type", e->file, e->line, e->column, "%s", what);
 }
@@ -52,7 +52,7 @@ static enum mm_class infer_operator(struct cat_reader *reader, const struct mm_c
     case MM_CAT_INTER:
     case MM_CAT_DIFF:
         if (t[0] != t[1])
-            return mismatch(reader, e, "one operand is a set, the other a relation");
+            return type_mismatch(reader, e, "one operand is a set, the other a relation");
         *type = t[0];
         return MM_OK;
     case MM_CAT_COMPLEMENT:
@@ -60,12 +60,12 @@ static enum mm_class infer_operator(struct cat_reader *reader, const struct mm_c
         return MM_OK;
     case MM_CAT_SEQ:
         if (t[0] != MM_CAT_REL || t[1] != MM_CAT_REL)
-            return mismatch(reader, e,
-                            "';' composes relations, an operand is a set (write [S] for its identity)");
+            return type_mismatch(reader, e,
+                                 "';' composes relations, an operand is a set (write [S] for its identity)");
         return MM_OK;
     case MM_CAT_PRODUCT:
         if (t[0] != MM_CAT_SET || t[1] != MM_CAT_SET)
-            return mismatch(reader, e, "'*' makes a relation of two sets, an operand is a relation");
+            return type_mismatch(reader, e, "'*' makes a relation of two sets, an operand is a relation");
         return MM_OK;
     case MM_CAT_LINEAR:
         return MM_OK;
@@ -73,15 +73,16 @@ static enum mm_class infer_operator(struct cat_reader *reader, const struct mm_c
     case MM_CAT_PLUS:
     case MM_CAT_STAR:
     case MM_CAT_OPTIONAL:
-        return t[0] == MM_CAT_REL ? MM_OK
-                                  : mismatch(reader, e, "closures and inverses are of relations, not sets");
+        return t[0] == MM_CAT_REL
+                   ? MM_OK
+                   : type_mismatch(reader, e, "closures and inverses are of relations, not sets");
     case MM_CAT_IDENTITY:
-        return t[0] == MM_CAT_SET ? MM_OK : mismatch(reader, e, "[ ] takes a set, not a relation");
+        return t[0] == MM_CAT_SET ? MM_OK : type_mismatch(reader, e, "[ ] takes a set, not a relation");
     case MM_CAT_DOMAIN:
     case MM_CAT_RANGE:
         *type = MM_CAT_SET;
         return t[0] == MM_CAT_REL ? MM_OK
-                                  : mismatch(reader, e, "domain and range are of relations, not sets");
+                                  : type_mismatch(reader, e, "domain and range are of relations, not sets");
     default:
         *type = e->type;
         return MM_OK;
@@ -130,7 +131,7 @@ enum mm_class cat_type_let(struct cat_reader *reader, uint32_t let)
         return MM_OK;
     r = cat_infer(reader, l->body, 0, true, &type);
     if (!r && l->recursive_group && type != MM_CAT_REL)
-        return mismatch(reader, l->body, "a recursive definition must be a relation");
+        return type_mismatch(reader, l->body, "a recursive definition must be a relation");
     return r;
 }
 

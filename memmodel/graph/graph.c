@@ -52,7 +52,7 @@ static enum mm_class add_edge(struct mm_graph *graph, const struct mm_edge *edge
     return MM_OK;
 }
 
-static void *copy(struct mm_graph *graph, const void *record, size_t size)
+static void *copy_record(struct mm_graph *graph, const void *record, size_t size)
 {
     void *p = mm_arena_alloc(graph->arena, size);
     return p ? memcpy(p, record, size) : NULL;
@@ -73,28 +73,28 @@ static bool put_record(struct mm_map *map, uint32_t id, const void *record)
 
 static bool add_allocation(struct mm_graph *graph, const struct mm_allocation *record)
 {
-    struct mm_allocation *a = copy(graph, record, sizeof *record);
+    struct mm_allocation *a = copy_record(graph, record, sizeof *record);
     return a && copy_string(graph, &a->name) && copy_string(graph, &a->layout) &&
            put_record(&graph->allocations, a->id, a);
 }
 
 static bool add_source(struct mm_graph *graph, const struct mm_source *record)
 {
-    struct mm_source *s = copy(graph, record, sizeof *record);
+    struct mm_source *s = copy_record(graph, record, sizeof *record);
     return s && copy_string(graph, &s->file) && copy_string(graph, &s->function) &&
            copy_string(graph, &s->opcode) && put_record(&graph->sources, s->id, s);
 }
 
 static bool add_command(struct mm_graph *graph, const struct mm_command *record)
 {
-    struct mm_command *c = copy(graph, record, sizeof *record);
+    struct mm_command *c = copy_record(graph, record, sizeof *record);
     return c && copy_string(graph, &c->kind) && copy_string(graph, &c->kernel) &&
            put_record(&graph->commands, c->id, c);
 }
 
 static bool add_argument(struct mm_graph *graph, const struct mm_argument *record)
 {
-    struct mm_argument *a = copy(graph, record, sizeof *record);
+    struct mm_argument *a = copy_record(graph, record, sizeof *record);
     const struct mm_argument **place = NULL;
     if (a && copy_string(graph, &a->name) && copy_string(graph, &a->type_name) &&
         copy_string(graph, &a->layout))
@@ -106,7 +106,7 @@ static bool add_argument(struct mm_graph *graph, const struct mm_argument *recor
 
 static bool add_finding(struct mm_graph *graph, const struct mm_finding *record)
 {
-    struct mm_finding *f = copy(graph, record, sizeof *record);
+    struct mm_finding *f = copy_record(graph, record, sizeof *record);
     const struct mm_finding **place = NULL;
     if (f && copy_string(graph, &f->kind) && copy_string(graph, &f->clause) &&
         copy_string(graph, &f->message))

@@ -29,7 +29,7 @@ struct section_head {
     uint64_t size;
 };
 
-static uint64_t padded(uint64_t size)
+static uint64_t padded_size(uint64_t size)
 {
     return (size + 7) & ~UINT64_C(7);
 }
@@ -52,18 +52,19 @@ static enum mm_class write_file(const char *path, const struct header *header, c
     return mm_fail(err, MM_INVALID, "capture", "cannot write '%s': %s", path, strerror(why));
 }
 
-static unsigned char *assemble(const struct mm_capture_section *sections, size_t count, uint64_t *size)
+static unsigned char *assemble_sections(const struct mm_capture_section *sections, size_t count,
+                                        uint64_t *size)
 {
     *size = 0;
     for (size_t i = 0; i < count; i++)
-        *size += sizeof(struct section_head) + padded(sections[i].size);
+        *size += sizeof(struct section_head) + padded_size(sections[i].size);
     unsigned char *raw = mm_alloc_zero(1, *size + 1), *at = raw;
     for (size_t i = 0; raw && i < count; i++) {
         struct section_head head = {sections[i].tag, sections[i].index, sections[i].size};
         memcpy(at, &head, sizeof head);
         if (sections[i].size)
             memcpy(at + sizeof head, sections[i].data, sections[i].size);
-        at += sizeof head + padded(sections[i].size);
+        at += sizeof head + padded_size(sections[i].size);
     }
     return raw;
 }
@@ -87,7 +88,7 @@ enum mm_class mm_capture_write(const char *path, const struct mm_capture_section
                                struct mm_error *err)
 {
     struct header header = {.magic = CAPTURE_MAGIC, .version = CAPTURE_VERSION, .count = (uint32_t)count};
-    unsigned char *raw = assemble(sections, count, &header.size);
+    unsigned char *raw = assemble_sections(sections, count, &header.size);
     size_t capacity = mm_codec_bound(header.size);
     unsigned char *block = raw ? mm_alloc(capacity) : NULL;
     struct mm_codec *codec = block ? mm_codec_create() : NULL;
@@ -150,8 +151,8 @@ static enum mm_class read_header(int fd, const char *path, struct header *h, str
     return MM_OK;
 }
 
-static enum mm_class unpack(int fd, const char *path, const struct header *h, void **raw,
-                            struct mm_error *err)
+static enum mm_class unpack_file(int fd, const char *path, const struct header *h, void **raw,
+                                 struct mm_error *err)
 {
     off_t end = lseek(fd, 0, SEEK_END);
     if (end < 0 || (uint64_t)end != HEADER_SIZE + h->stored || lseek(fd, HEADER_SIZE, SEEK_SET) < 0)
@@ -192,11 +193,11 @@ static enum mm_class find_sections(const char *path, const struct header *h, str
         memcpy(&head, at, sizeof head);
         at += sizeof head;
         left -= sizeof head;
-        if (head.size > left || padded(head.size) > left)
+        if (head.size > left || padded_size(head.size) > left)
             return capture_error(err, path, "a section of the captured launch is too large");
         c->sections[c->count] = (struct mm_capture_section){head.tag, head.index, head.size, at};
-        at += padded(head.size);
-        left -= padded(head.size);
+        at += padded_size(head.size);
+        left -= padded_size(head.size);
     }
     return left == 0 ? MM_OK
                      : capture_error(err, path, "bytes follow the last section of the captured launch");
@@ -298,7 +299,7 @@ enum mm_class mm_capture_read(const char *path, struct mm_capture *capture, stru
         return mm_fail(err, MM_INVALID, "capture", "cannot read '%s': %s", path, strerror(errno));
     enum mm_class result = read_header(fd, path, &header, err);
     if (result == MM_OK)
-        result = unpack(fd, path, &header, &capture->block, err);
+        result = unpack_file(fd, path, &header, &capture->block, err);
     close(fd);
     if (result == MM_OK)
         result = find_sections(path, &header, capture, err);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool problem(struct mm_trace_cursor *c, const char *what)
+static bool decode_problem(struct mm_trace_cursor *c, const char *what)
 {
     if (!c->problem)
         c->problem = what;
@@ -25,7 +25,7 @@ static uint64_t take_long_varint(struct mm_trace_cursor *c)
         if (!(byte & 0x80))
             return value;
     }
-    problem(c, "a number is cut short or too long");
+    decode_problem(c, "a number is cut short or too long");
     return 0;
 }
 
@@ -47,7 +47,7 @@ static uint64_t take_at_most(struct mm_trace_cursor *c, uint64_t value, uint64_t
 {
     if (value <= limit)
         return value;
-    problem(c, "a number is out of range");
+    decode_problem(c, "a number is out of range");
     return 0;
 }
 
@@ -60,7 +60,7 @@ static uint32_t take_id(struct mm_trace_cursor *c)
 {
     uint32_t id = take_u32(c);
     if (!id)
-        problem(c, "an id is 0");
+        decode_problem(c, "an id is 0");
     return id;
 }
 
@@ -68,7 +68,7 @@ static uint64_t take_low_bytes(struct mm_trace_cursor *c, unsigned bytes)
 {
     uint64_t value = 0;
     if ((size_t)(c->end - c->at) < bytes) {
-        problem(c, "a value is cut short");
+        decode_problem(c, "a value is cut short");
         return 0;
     }
     for (unsigned i = 0; i < bytes; i++)
@@ -81,7 +81,7 @@ static const char *take_string(struct mm_trace_cursor *c)
     uint64_t length = take_varint(c);
     const char *s = (const char *)c->at;
     if (length >= (uint64_t)(c->end - c->at) || memchr(s, 0, (size_t)length + 1) != s + length) {
-        problem(c, "a string is cut short");
+        decode_problem(c, "a string is cut short");
         return "";
     }
     c->at += length + 1;
@@ -111,7 +111,7 @@ static void take_values(struct mm_trace_cursor *c, struct mm_event *e)
 {
     unsigned lengths = (unsigned)take_low_bytes(c, 1);
     if ((lengths & 15) > 8 || lengths >> 4 > 8) {
-        problem(c, "a value is too long");
+        decode_problem(c, "a value is too long");
         return;
     }
     e->value_read = take_low_bytes(c, lengths & 15);
@@ -140,11 +140,11 @@ enum {
 bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
 {
     if (c->end - c->at < 2)
-        return problem(c, "an event is cut short");
+        return decode_problem(c, "an event is cut short");
     unsigned mask = (unsigned)c->at[0] << 8 | c->at[1];
     c->at += 2;
     if (mask & UNKNOWN)
-        return problem(c, "an event has unknown fields");
+        return decode_problem(c, "an event has unknown fields");
     if (mask & MM_TRACE_F_SOURCE)
         state->source = (uint32_t)take_at_most(c, take_delta(c, state->source), UINT32_MAX);
     struct mm_event *e = &state->by_source[state->source % MM_TRACE_PREDICTORS];
@@ -152,7 +152,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
     if (mask & MM_TRACE_F_SHAPE) {
         set_shape(e, take_low_bytes(c, 8));
         if (!shape_in_range(e))
-            problem(c, "a field of an event is out of range");
+            decode_problem(c, "a field of an event is out of range");
     }
     if (mask & MM_TRACE_F_COMMAND)
         state->agent.command = take_u32(c);
@@ -167,7 +167,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
     if (mask & MM_TRACE_F_VALUES)
         take_values(c, e);
     if (e->offset + e->size < e->offset)
-        problem(c, "a field of an event is out of range");
+        decode_problem(c, "a field of an event is out of range");
     *event = *e;
     return !c->problem;
 }
@@ -179,7 +179,7 @@ static const void *take_bytes(struct mm_trace_cursor *c, uint64_t size)
 {
     const unsigned char *bytes = c->at;
     if (size > (uint64_t)(c->end - c->at) || size > MM_TRACE_BYTES_MAX) {
-        problem(c, "bytes are cut short");
+        decode_problem(c, "bytes are cut short");
         return NULL;
     }
     c->at += size;
@@ -192,9 +192,9 @@ static void check_edge(struct mm_trace_cursor *c, mm_event_id next, const struct
 {
     bool value_order = e->kind == MM_EDGE_RF || e->kind == MM_EDGE_CO;
     if (e->kind >= MM_EDGE_COUNT)
-        problem(c, "an edge is of unknown kind");
+        decode_problem(c, "an edge is of unknown kind");
     else if (e->from == e->to || e->from > next || e->to > next || (!value_order && e->to != next))
-        problem(c, "an edge names an event that it cannot");
+        decode_problem(c, "an edge names an event that it cannot");
 }
 
 static void check_term(struct mm_trace_cursor *c, const struct mm_term *t)
@@ -202,14 +202,14 @@ static void check_term(struct mm_trace_cursor *c, const struct mm_term *t)
     bool earlier = t->id == 0 || (t->a < t->id && t->b < t->id && t->c < t->id);
     if (!earlier || t->size == 0 || (t->size & (t->size - 1)) != 0 ||
         (t->op == MM_TERM_UPDATE && t->value >= MM_UPDATE_COUNT))
-        problem(c, "a term is out of range");
+        decode_problem(c, "a term is out of range");
 }
 
 bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record)
 {
     if (c->at == c->end)
-        return problem(c, "a record is missing");
+        return decode_problem(c, "a record is missing");
     if (*c->at & 0x80) {
         record->type = MM_RECORD_EVENT;
         return mm_trace_decode_event(c, state, &record->event);
@@ -220,7 +220,7 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
     case MM_RECORD_##TYPE: {                                                                                 \
         struct mm_##member *r = &record->member;                                                             \
         if (c->version < since)                                                                              \
-            return problem(c, "a record is of unknown type");
+            return decode_problem(c, "a record is of unknown type");
 #define END                                                                                                  \
     break;                                                                                                   \
     }
@@ -238,18 +238,18 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
     r->bytes = take_at_most(c, take_low_bytes(c, 1), 1) ? take_bytes(c, r->size) : NULL;
 #include "memmodel/trace/records.def"
     default:
-        return problem(c, "a record is of unknown type");
+        return decode_problem(c, "a record is of unknown type");
     }
     if (record->type == MM_RECORD_EDGE)
         check_edge(c, next_event, &record->edge);
     else if (record->type == MM_RECORD_ALLOCATION &&
              (record->allocation.element.size > 8 || record->allocation.element.kind > MM_SCALAR_FLOAT))
-        problem(c, "a scalar is of unknown type");
+        decode_problem(c, "a scalar is of unknown type");
     else if (record->type == MM_RECORD_TERM)
         check_term(c, &record->term);
     else if (record->type == MM_RECORD_CONTENT &&
              (record->content.size == 0 ||
               record->content.offset + record->content.size < record->content.offset))
-        problem(c, "content is out of range");
+        decode_problem(c, "content is out of range");
     return !c->problem;
 }

@@ -47,8 +47,8 @@ static uint64_t shape_of(const struct mm_event *e)
            (uint64_t)e->attributes << 40 | (uint64_t)e->semantics << 48;
 }
 
-static unsigned difference(const struct mm_event *event, const struct mm_trace_state *state,
-                           const struct mm_event *like)
+static unsigned event_difference(const struct mm_event *event, const struct mm_trace_state *state,
+                                 const struct mm_event *like)
 {
     unsigned mask = MM_TRACE_F_EVENT;
     mask |= event->source != state->source ? MM_TRACE_F_SOURCE : 0u;
@@ -87,7 +87,7 @@ static unsigned char *put_rare(unsigned char *p, unsigned mask, const struct mm_
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
 {
     struct mm_event *like = &state->by_source[event->source % MM_TRACE_PREDICTORS];
-    unsigned mask = difference(event, state, like);
+    unsigned mask = event_difference(event, state, like);
     unsigned char *p = out;
     *p++ = (unsigned char)(mask >> 8);
     *p++ = (unsigned char)mask;

@@ -34,7 +34,7 @@ struct reader {
     struct mm_event pending[BATCH];
 };
 
-static enum mm_class invalid(struct reader *r, const char *what, uint64_t position)
+static enum mm_class invalid_trace(struct reader *r, const char *what, uint64_t position)
 {
     return mm_fail_at(r->err, MM_INVALID, "trace.format", r->name, 0, 0,
                       "not a valid trace: %s, in the chunk at byte %" PRIu64 " (event %" PRIu64 ")", what,
@@ -103,7 +103,7 @@ static enum mm_class push_events(struct reader *r)
     return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
 }
 
-static enum mm_class feed(struct reader *r, const struct mm_record *record)
+static enum mm_class feed_record(struct reader *r, const struct mm_record *record)
 {
     enum mm_class cls = push_events(r);
     if (cls != MM_OK)
@@ -122,12 +122,12 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
         bool is_event = *cursor.at & 0x80;
         if (is_event ? !mm_trace_decode_event(&cursor, &r->state, &r->pending[r->pending_count])
                      : !mm_trace_decode(&cursor, &r->state, r->next_event, &record))
-            return invalid(r, cursor.problem, position);
+            return invalid_trace(r, cursor.problem, position);
         r->pending_count += is_event;
         r->next_event += is_event;
         enum mm_class cls = MM_OK;
         if (!is_event)
-            cls = feed(r, &record);
+            cls = feed_record(r, &record);
         else if (r->pending_count == BATCH)
             cls = push_events(r);
         if (cls != MM_OK)
@@ -139,15 +139,15 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
 static enum mm_class use_chunk(struct reader *r, const struct mm_trace_chunk *chunk, uint64_t position)
 {
     if (mm_checksum(r->stored, chunk->stored) != chunk->checksum)
-        return invalid(r, "the checksum does not match", position);
+        return invalid_trace(r, "the checksum does not match", position);
     if (chunk->first_event != r->next_event)
-        return invalid(r, "events are missing", position);
+        return invalid_trace(r, "events are missing", position);
     if (chunk->codec == MM_TRACE_RAW)
         return feed_records(r, r->stored, chunk->raw, position);
     if (!mm_reserve(&r->raw, &r->raw_capacity, chunk->raw))
         return no_memory(r);
     if (mm_codec_unpack(r->codec, r->raw, chunk->raw, r->stored, chunk->stored) != chunk->raw)
-        return invalid(r, "the payload cannot be decompressed", position);
+        return invalid_trace(r, "the payload cannot be decompressed", position);
     return feed_records(r, r->raw, chunk->raw, position);
 }
 
@@ -162,10 +162,10 @@ static enum mm_class read_chunk(struct reader *r, bool *more, bool *complete)
     if (cls != MM_OK || got < sizeof header)
         return cls;
     if (!mm_trace_chunk_get(header, &chunk))
-        return invalid(r, "the header of a chunk is damaged", position);
+        return invalid_trace(r, "the header of a chunk is damaged", position);
     if (chunk.codec == MM_TRACE_END) {
         *complete = true;
-        return chunk.first_event == r->next_event ? MM_OK : invalid(r, "events are missing", position);
+        return chunk.first_event == r->next_event ? MM_OK : invalid_trace(r, "events are missing", position);
     }
     cls = read_payload(r, chunk.stored, &got);
     if (cls != MM_OK || got < chunk.stored)

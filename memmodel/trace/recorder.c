@@ -48,7 +48,7 @@ static void count_forks_from_now(void)
 }
 
 /* In a forked child neither the lock nor the sink may be touched. */
-static bool inherited(const struct mm_recorder *recorder)
+static bool is_inherited(const struct mm_recorder *recorder)
 {
     return recorder->forks != fork_count;
 }
@@ -95,7 +95,7 @@ static mm_event_id add_event(struct mm_recorder *recorder, const struct mm_event
     return recorder->next_event++;
 }
 
-static void flush(struct mm_recorder *recorder)
+static void flush_recorder(struct mm_recorder *recorder)
 {
     push_batch(recorder);
     if (!recorder->unflushed || recorder->stopped)
@@ -118,7 +118,7 @@ static void *flusher_main(void *argument)
             until.tv_sec++;
         }
         if (pthread_cond_timedwait(&recorder->wake, &recorder->lock, &until) == ETIMEDOUT)
-            flush(recorder);
+            flush_recorder(recorder);
     }
     pthread_mutex_unlock(&recorder->lock);
     return NULL;
@@ -168,11 +168,11 @@ struct mm_recorder *mm_recorder_create(const struct mm_sink *sink)
 
 void mm_recorder_close(struct mm_recorder *recorder)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return;
     pthread_mutex_lock(&recorder->lock);
     bool first = !recorder->closing;
-    flush(recorder);
+    flush_recorder(recorder);
     recorder->closing = recorder->stopped = true;
     pthread_cond_signal(&recorder->wake);
     pthread_mutex_unlock(&recorder->lock);
@@ -186,7 +186,7 @@ void mm_recorder_close(struct mm_recorder *recorder)
 
 void mm_recorder_destroy(struct mm_recorder *recorder)
 {
-    if (!recorder || inherited(recorder))
+    if (!recorder || is_inherited(recorder))
         return;
     mm_recorder_close(recorder);
     pthread_key_delete(recorder->thread_key);
@@ -198,7 +198,7 @@ void mm_recorder_destroy(struct mm_recorder *recorder)
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
                               struct mm_edge *edges, size_t edge_count)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return MM_NO_EVENT;
     pthread_mutex_lock(&recorder->lock);
     for (size_t i = 0; i < edge_count; i++) {
@@ -213,7 +213,7 @@ mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_even
 
 mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return MM_NO_EVENT;
     pthread_mutex_lock(&recorder->lock);
     if (recorder->after_read != recorder->next_event ||
@@ -229,7 +229,7 @@ mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event
 
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return MM_NO_EVENT;
     pthread_mutex_lock(&recorder->lock);
     mm_event_id first = recorder->next_event;
@@ -249,7 +249,7 @@ mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_eve
 /* A record of type EVENT is numbered like any other event. */
 void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return;
     pthread_mutex_lock(&recorder->lock);
     if (record->type == MM_RECORD_EVENT)
@@ -261,10 +261,10 @@ void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *re
 
 void mm_recorder_flush(struct mm_recorder *recorder)
 {
-    if (inherited(recorder))
+    if (is_inherited(recorder))
         return;
     pthread_mutex_lock(&recorder->lock);
-    flush(recorder);
+    flush_recorder(recorder);
     pthread_mutex_unlock(&recorder->lock);
 }
 
@@ -278,7 +278,7 @@ uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder)
     return __atomic_add_fetch(&recorder->next_allocation, 1, __ATOMIC_RELAXED);
 }
 
-static void skip(uint32_t *next, uint32_t to)
+static void skip_numbers(uint32_t *next, uint32_t to)
 {
     uint32_t now = __atomic_load_n(next, __ATOMIC_RELAXED);
     while (now < to &&
@@ -288,8 +288,8 @@ static void skip(uint32_t *next, uint32_t to)
 
 void mm_recorder_skip_ids(struct mm_recorder *recorder, uint32_t sources, uint32_t allocations)
 {
-    skip(&recorder->next_source, sources);
-    skip(&recorder->next_allocation, allocations);
+    skip_numbers(&recorder->next_source, sources);
+    skip_numbers(&recorder->next_allocation, allocations);
 }
 
 /* The number plus one is kept under the thread's key: NULL means that the thread has none yet. */

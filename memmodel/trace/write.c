@@ -51,7 +51,7 @@ static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t
 }
 
 /* Resets the predictions. */
-static void restart(struct writer *w)
+static void restart_predictions(struct writer *w)
 {
     memset(&w->state, 0, sizeof w->state);
     w->state.without_values = w->flags & MM_TRACE_WITHOUT_VALUES;
@@ -79,7 +79,7 @@ static enum mm_class write_chunk(struct writer *w)
     chunk.first_event = w->chunk_first;
     chunk.checksum = mm_checksum(payload, stored);
     mm_trace_chunk_put(w->out, &chunk);
-    restart(w);
+    restart_predictions(w);
     w->chunk_first = w->next_event;
     w->used = 0;
     return writer_put(w, w->out, MM_TRACE_CHUNK_HEADER + stored);
@@ -167,7 +167,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
     w->flags = flags;
     if (failure)
         w->report = *failure;
-    restart(w);
+    restart_predictions(w);
     w->codec = mm_codec_create();
     if (!w->codec || !mm_reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         mm_own_fd_close(&w->file);
