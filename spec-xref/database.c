@@ -16,7 +16,7 @@ struct loader {
     const char *path, *document, *revision;
 };
 
-static enum mm_class wrong(struct loader *l, const char *what, const char *where)
+static enum mm_class wrong_entry(struct loader *l, const char *what, const char *where)
 {
     return mm_fail_at(l->err, MM_INVALID, "xref.database", l->path, 0, 0, "%s%s%s", what, *where ? ": " : "",
                       where);
@@ -94,7 +94,7 @@ static enum mm_class load_clause(struct loader *l, const cJSON *object)
         !c.entries || !c.errors || !c.sources)
         return mm_out_of_memory(l->err);
     if (!*c.id || !*c.kind || !*c.text || !split_id(l, &c))
-        return wrong(l, "a clause needs id (document, section, label), section, kind and text", c.id);
+        return wrong_entry(l, "a clause needs id (document, section, label), section, kind and text", c.id);
     return mm_append(&db->clauses, &db->clause_count, &c) ? MM_OK : mm_out_of_memory(l->err);
 }
 
@@ -107,7 +107,7 @@ static enum mm_class load_section(struct loader *l, const cJSON *object)
     if (!s.number || !s.title)
         return mm_out_of_memory(l->err);
     if (!*s.number)
-        return wrong(l, "a section needs a number", "");
+        return wrong_entry(l, "a section needs a number", "");
     return mm_append(&db->sections, &db->section_count, &s) ? MM_OK : mm_out_of_memory(l->err);
 }
 
@@ -124,7 +124,7 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
     if (!a.id || !a.topic || !a.text || !a.reading || !a.switch_name || !a.clauses || !a.tests)
         return mm_out_of_memory(l->err);
     if (!*a.id || !*a.text)
-        return wrong(l, "an ambiguity needs id and text", a.id);
+        return wrong_entry(l, "an ambiguity needs id and text", a.id);
     return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : mm_out_of_memory(l->err);
 }
 
@@ -150,7 +150,8 @@ static enum mm_class load_wording(struct loader *l, const cJSON *object)
     for (size_t i = 0; i < count; i++) {
         struct xr_wording w = {l->revision, sentences[i], clause, 0};
         if (!*clause || !*l->revision || !split_sentence(sentences[i], &w.hash))
-            return wrong(l, "a wording needs a revision, a clause, and sentences (section, hash)", clause);
+            return wrong_entry(l, "a wording needs a revision, a clause, and sentences (section, hash)",
+                               clause);
         if (!mm_append(&db->wordings, &db->wording_count, &w))
             return mm_out_of_memory(l->err);
     }
@@ -180,12 +181,12 @@ static enum mm_class load_listed(struct loader *l, const cJSON *object)
     while (k < XR_LISTING_COUNT && strcmp(name, listings[k]) != 0)
         k++;
     if (k == XR_LISTING_COUNT || !*s.reason)
-        return wrong(l, "listed sentences need a reason, and a known class", name);
+        return wrong_entry(l, "listed sentences need a reason, and a known class", name);
     s.listing = (enum xr_listing)k;
     for (size_t i = 0; i < count; i++) {
         s.section = sentences[i];
         if (!split_sentence(sentences[i], &s.hash))
-            return wrong(l, "a listed sentence needs section and hash", sentences[i]);
+            return wrong_entry(l, "a listed sentence needs section and hash", sentences[i]);
         if (!mm_append(&db->listed, &db->listed_count, &s))
             return mm_out_of_memory(l->err);
     }
@@ -220,7 +221,7 @@ static enum mm_class load_file(struct loader *l)
     mm_free(bytes);
     if (!cJSON_IsObject(root)) {
         cJSON_Delete(root);
-        return wrong(l, "not a JSON object", "");
+        return wrong_entry(l, "not a JSON object", "");
     }
     l->document = text_of(l, root, "document");
     c = l->document ? load_each(l, root, "sections", load_section) : mm_out_of_memory(l->err);
@@ -329,7 +330,7 @@ enum mm_class xr_database_load(const char *folder, struct xr_database *db, struc
         c = check_errors(db, err);
     for (size_t i = 0; c == MM_OK && i < db->wording_count; i++)
         if (!xr_database_clause(db, db->wordings[i].clause))
-            c = wrong(&l, "a wording of an unknown clause", db->wordings[i].clause);
+            c = wrong_entry(&l, "a wording of an unknown clause", db->wordings[i].clause);
     if (c != MM_OK)
         xr_database_free(db);
     return c;

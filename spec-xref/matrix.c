@@ -38,7 +38,7 @@ static void add_gap(struct builder *b, enum xr_gap_kind kind, const char *subjec
 
 /* ---- links -------------------------------------------------------------------------------- */
 
-static bool about(const struct xr_citation *c, const struct xr_clause *clause)
+static bool is_about(const struct xr_citation *c, const struct xr_clause *clause)
 {
     if (c->clause)
         return c->clause == clause;
@@ -67,14 +67,14 @@ static void link_clause(struct builder *b, size_t index)
     struct xr_links *links = &b->m->links[index];
     size_t n = 0;
     for (size_t i = 0; i < all->citation_count; i++)
-        n += about(&all->citations[i], clause);
+        n += is_about(&all->citations[i], clause);
     links->citations = mm_arena_alloc(b->m->arena, (n + 1) * sizeof *links->citations);
     if (!links->citations) {
         b->failed = true;
         return;
     }
     for (size_t i = 0; i < all->citation_count; i++) {
-        if (!about(&all->citations[i], clause))
+        if (!is_about(&all->citations[i], clause))
             continue;
         links->citations[links->citation_count++] = &all->citations[i];
         count_citation(links, &all->citations[i]);
@@ -166,7 +166,7 @@ static void unknown_citations(struct builder *b)
     }
 }
 
-static void axioms(struct builder *b)
+static void link_axioms(struct builder *b)
 {
     for (size_t i = 0; i < b->m->citations->axiom_count; i++) {
         const struct xr_axiom *a = &b->m->citations->axioms[i];
@@ -199,7 +199,7 @@ static void memory_model(struct builder *b)
 }
 
 /* Clauses of the language and its environment name code and a test each. */
-static void language(struct builder *b)
+static void link_language(struct builder *b)
 {
     for (size_t i = 0; i < b->m->db->clause_count; i++) {
         const struct xr_clause *c = &b->m->db->clauses[i];
@@ -213,7 +213,7 @@ static void language(struct builder *b)
     }
 }
 
-static void errors(struct builder *b)
+static void link_errors(struct builder *b)
 {
     for (size_t i = 0; i < b->m->db->clause_count; i++) {
         const struct xr_clause *c = &b->m->db->clauses[i];
@@ -252,7 +252,7 @@ static void not_run(struct builder *b)
     }
 }
 
-static void ambiguities(struct builder *b)
+static void link_ambiguities(struct builder *b)
 {
     const struct xr_database *db = b->m->db;
     char path[4096];
@@ -292,12 +292,12 @@ enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_cita
     }
     if (!b.failed) {
         unknown_citations(&b);
-        axioms(&b);
+        link_axioms(&b);
         memory_model(&b);
-        language(&b);
-        errors(&b);
+        link_language(&b);
+        link_errors(&b);
         not_run(&b);
-        ambiguities(&b);
+        link_ambiguities(&b);
     }
     if (b.failed) {
         xr_matrix_free(matrix);

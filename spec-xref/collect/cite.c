@@ -138,7 +138,7 @@ static bool is_version(const struct cite *c, const char *word)
 }
 
 /* Reads WORD as a reference; RANGE: it follows a dash.  False: it is none. */
-static bool reference(struct cite *c, const char *word, bool range)
+static bool read_reference(struct cite *c, const char *word, bool range)
 {
     if (!c->document)
         return false;
@@ -219,7 +219,7 @@ enum mm_class xr_cite_parse(const struct xr_database *db, const char *text, xr_o
         if (to)
             range = true;
         else if (!joins) {
-            open = open && reference(&c, word, range);
+            open = open && read_reference(&c, word, range);
             range = false;
         }
     }

@@ -69,7 +69,7 @@ static bool starts_document(const char *p)
     return false;
 }
 
-static size_t until(const char *p, const char *end, char stop, bool lines)
+static size_t length_until(const char *p, const char *end, char stop, bool lines)
 {
     const char *q = p;
     while (q < end && *q != stop && (lines || *q != '\n') && q - p < TEXT_MAX)
@@ -189,11 +189,11 @@ static void scan_code(struct xr_collector *c, const char *bytes, size_t length, 
         if (memory_model && strncmp(p, "/* ", 3) == 0)
             scan_comment(c, p, end, line, role);
         if (*p == '[' && starts_document(p + 1)) {
-            n = until(p + 1, end, ']', true);
+            n = length_until(p + 1, end, ']', true);
             if (n)
                 xr_collect_text(c, p + 1, n, line, role);
         } else if (*p == '"' && starts_document(p + 1) && role != XR_MENTIONS) {
-            n = until(p + 1, end, '"', false);
+            n = length_until(p + 1, end, '"', false);
             if (n && is_rule_string(p + 1, n))
                 rule_string(c, p + 1, n, line, role == XR_IMPLEMENTS ? XR_REPORTS : role);
         }

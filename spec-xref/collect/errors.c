@@ -142,7 +142,7 @@ struct citing {
     unsigned line;
 };
 
-static enum mm_class cite(void *context, const char *document, const char *section, const char *label)
+static enum mm_class cite_clause(void *context, const char *document, const char *section, const char *label)
 {
     struct citing *citing = context;
     struct statement *s = citing->s;
@@ -166,10 +166,10 @@ static void take_citation(const struct xr_collector *c, struct statement *s, con
         return;
     memcpy(text, p, (size_t)(close - p));
     text[close - p] = 0;
-    xr_cite_parse(c->db, text, cite, &(struct citing){c, s, line});
+    xr_cite_parse(c->db, text, cite_clause, &(struct citing){c, s, line});
 }
 
-static void identifier(struct statement *s, const char *p, size_t n, char after, unsigned line)
+static void read_identifier(struct statement *s, const char *p, size_t n, char after, unsigned line)
 {
     char name[NAME_MAX_BYTES];
     if (n >= sizeof name)
@@ -223,7 +223,7 @@ void xr_collect_error_tests(struct xr_collector *c, const char *bytes, size_t le
             const char *start = p;
             while (p < end && is_identifier(*p))
                 p++;
-            identifier(&s, start, (size_t)(p - start), p < end ? *p : 0, line);
+            read_identifier(&s, start, (size_t)(p - start), p < end ? *p : 0, line);
             continue;
         }
         p++;

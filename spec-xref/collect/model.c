@@ -15,19 +15,19 @@ struct model {
     bool required;    /* the model is one of a specification */
 };
 
-static void advance(struct model *m, size_t n)
+static void advance_bytes(struct model *m, size_t n)
 {
     for (; n && m->p < m->end; n--, m->p++)
         m->line += *m->p == '\n';
 }
 
-static void comment(struct model *m)
+static void read_comment(struct model *m)
 {
     const char *stop = memmem(m->p + 2, (size_t)(m->end - m->p - 2), "*)", 2);
     size_t n = stop ? (size_t)(stop - m->p) + 2 : (size_t)(m->end - m->p);
     m->let_cited = 0;
     m->cited = xr_collect_text(m->c, m->p + 2, n > 4 ? n - 4 : 0, m->line, XR_IMPLEMENTS);
-    advance(m, n);
+    advance_bytes(m, n);
 }
 
 static bool word_at(const struct model *m, const char *word)
@@ -48,7 +48,7 @@ static void check_name(const struct model *m, char *name, size_t size)
     name[n] = 0;
 }
 
-static void axiom(struct model *m)
+static void read_axiom(struct model *m)
 {
     struct xr_citations *out = m->c->out;
     char name[80];
@@ -63,7 +63,7 @@ static void axiom(struct model *m)
 }
 
 /* A model of a specification cites some of its clauses. */
-static bool cites(const char *bytes, size_t length)
+static bool cites_clause(const char *bytes, size_t length)
 {
     return memmem(bytes, length, "(* CL ", 6) || memmem(bytes, length, "(* VKMM ", 8);
 }
@@ -71,23 +71,24 @@ static bool cites(const char *bytes, size_t length)
 void xr_collect_model(struct xr_collector *c, const char *bytes, size_t length)
 {
     static const char *const checks[] = {"acyclic", "irreflexive", "empty", "flag"};
-    struct model m = {.c = c, .p = bytes, .end = bytes + length, .line = 1, .required = cites(bytes, length)};
+    struct model m = {
+        .c = c, .p = bytes, .end = bytes + length, .line = 1, .required = cites_clause(bytes, length)};
     bool line_start = true;
     while (m.p < m.end) {
         if (m.p + 1 < m.end && m.p[0] == '(' && m.p[1] == '*') {
-            comment(&m);
+            read_comment(&m);
             continue;
         }
         bool check = false;
         for (size_t i = 0; line_start && i < sizeof checks / sizeof *checks; i++)
             check = check || word_at(&m, checks[i]);
         if (check)
-            axiom(&m);
+            read_axiom(&m);
         if (line_start && word_at(&m, "let"))
             m.let_cited = m.cited;
         if (line_start && (check || word_at(&m, "let")))
             m.cited = 0;
         line_start = *m.p == '\n';
-        advance(&m, 1);
+        advance_bytes(&m, 1);
     }
 }

@@ -40,7 +40,7 @@ static size_t words_of(const char *text, uint32_t *words)
 }
 
 /* The number of common words, as a percentage of the longer sentence. */
-static size_t likeness(const char *x, const char *y)
+static size_t sentence_likeness(const char *x, const char *y)
 {
     uint32_t a[WORDS_MAX], b[WORDS_MAX];
     size_t n = words_of(x, a), m = words_of(y, b), common = 0;
@@ -100,7 +100,7 @@ static void pair_similar(struct differ *d, size_t i)
         const struct xr_sentence *t = &d->b->sentences[k];
         if (d->used_b[k] || strcmp(s->section, t->section) != 0)
             continue;
-        size_t like = likeness(s->text, t->text);
+        size_t like = sentence_likeness(s->text, t->text);
         if (like > best) {
             best = like;
             partner = k;

@@ -79,7 +79,7 @@ static bool is_taken(const struct xr_extract *out, const struct xr_clause *claus
 
 /* The first stale clause of the section, of the same code for error conditions, that no earlier sentence
  * seems to replace; clauses that 3.1 added come last, as an older text has none of their sentences. */
-static const struct xr_clause *replaced(const struct extractor *e, const struct xr_sentence *s)
+static const struct xr_clause *replaced_clause(const struct extractor *e, const struct xr_sentence *s)
 {
     const struct xr_clause *last = NULL;
     for (size_t i = 0; i < e->out->stale_count; i++) {
@@ -107,7 +107,7 @@ static bool add_match(struct extractor *e, const struct xr_sentence *s)
     else if ((m.listed = xr_database_listed(e->db, e->text->document, s)))
         chapter->listed[m.listed->listing]++;
     else
-        m.touches = replaced(e, s);
+        m.touches = replaced_clause(e, s);
     out->matches[out->match_count++] = m;
     return true;
 }

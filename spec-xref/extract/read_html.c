@@ -67,7 +67,7 @@ static void end_cell(struct html *h)
         r->subject = "";
 }
 
-static void flush(struct html *h)
+static void flush_text(struct html *h)
 {
     if (h->pre)
         xr_reader_code(h->r);
@@ -95,13 +95,13 @@ static void block_tag(struct html *h, const char *name, bool closing)
         if (closing && h->in_heading)
             xr_reader_heading(r, NULL);
         else
-            flush(h);
+            flush_text(h);
         h->in_heading = !closing;
         return;
     }
     if (h->cell && !h->pre && is_tag(name, "td th p"))
         end_cell(h);
-    flush(h);
+    flush_text(h);
     if (is_tag(name, "pre"))
         h->pre = !closing;
     if (is_tag(name, "caption"))
@@ -120,7 +120,7 @@ static void block_tag(struct html *h, const char *name, bool closing)
 }
 
 /* The tag at P; moves behind it. */
-static void tag(struct html *h)
+static void read_tag(struct html *h)
 {
     char name[16] = {0};
     const char *p = h->p + 1, *stop;
@@ -155,7 +155,7 @@ void xr_read_html(struct xr_reader *r, const char *bytes, size_t length)
     while (h.p < h.end && !r->failed) {
         if (*h.p == '<' && h.p + 1 < h.end &&
             (isalpha((unsigned char)h.p[1]) || h.p[1] == '/' || h.p[1] == '!')) {
-            tag(&h);
+            read_tag(&h);
             continue;
         }
         if (h.marks) {

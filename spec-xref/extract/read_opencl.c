@@ -105,7 +105,7 @@ static bool is_emphasis(const char *line, const char *s)
 }
 
 /* The length of markup without words at S: anchors, footnotes, the targets of links. */
-static size_t markup(const char *s)
+static size_t markup_length(const char *s)
 {
     const char *end = NULL;
     if (strncmp(s, "[[", 2) == 0 && (end = strstr(s, "]]")))
@@ -120,7 +120,7 @@ static size_t markup(const char *s)
 static void put_words(struct opencl *o, const char *line)
 {
     for (const char *s = line; *s;) {
-        size_t skip = *s == '{' ? put_attribute(o, s) : markup(s);
+        size_t skip = *s == '{' ? put_attribute(o, s) : markup_length(s);
         if (!skip) {
             if (!is_emphasis(line, s))
                 xr_reader_put(o->r, *s, o->line);

@@ -78,7 +78,7 @@ size_t xr_sentence_length(const char *text)
 /* ---- markers ------------------------------------------------------------------------------ */
 
 /* WORD as a whole word (it may hold blanks) in TEXT, in either case. */
-static bool has(const char *text, const char *word)
+static bool has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = text; *p; p++)
@@ -161,7 +161,7 @@ static size_t identifier_length(const char *p)
 void xr_sentence_code(const char *text, char *code, size_t size)
 {
     *code = 0;
-    bool returns = has(text, "return") || has(text, "returns") || has(text, "returned");
+    bool returns = has_word(text, "return") || has_word(text, "returns") || has_word(text, "returned");
     for (const char *p = text; *p; p++) {
         if (strncmp(p, "CL_", 3) != 0 || (p > text && (is_word(p[-1]) || p[-1] == '_')))
             continue;
@@ -205,7 +205,7 @@ enum xr_marker xr_sentence_marker(const char *text)
     if (*code)
         return XR_ERROR;
     for (size_t i = 0; i < sizeof marker_words / sizeof *marker_words; i++)
-        if (has(text, marker_words[i].word))
+        if (has_word(text, marker_words[i].word))
             return marker_words[i].marker;
     return XR_PLAIN;
 }

@@ -264,7 +264,7 @@ static cJSON *ambiguities_json(const struct xr_database *db)
     return array;
 }
 
-static cJSON *head(const char *format)
+static cJSON *json_head(const char *format)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "format", format);
@@ -275,7 +275,7 @@ static cJSON *head(const char *format)
 char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, size_t driver_count,
               const char *const *ids, size_t id_count)
 {
-    cJSON *root = head("refcl-xref"), *clauses = cJSON_AddArrayToObject(root, "clauses");
+    cJSON *root = json_head("refcl-xref"), *clauses = cJSON_AddArrayToObject(root, "clauses");
     for (size_t i = 0; i < matrix->db->clause_count; i++)
         if (is_wanted(&matrix->db->clauses[i], ids, id_count))
             cJSON_AddItemToArray(clauses, clause_json(matrix, i, drivers, driver_count));
@@ -290,7 +290,7 @@ char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, s
 
 char *xr_json_ambiguities(const struct xr_database *db)
 {
-    cJSON *root = head("refcl-xref-ambiguities");
+    cJSON *root = json_head("refcl-xref-ambiguities");
     cJSON_AddItemToObject(root, "ambiguities", ambiguities_json(db));
     return xr_print_json(root);
 }
