@@ -81,16 +81,17 @@ static void normalize_f64(double *v, uint32_t n)
 }
 
 /* Without branches, so that loops over work-items can be vectorized: the squares of finite elements have a finite sum, which
- * is NaN if an element is, and otherwise infinite if one is. */
+ * is NaN if an element is, and otherwise infinite if one is.  One quotient of doubles serves all elements: it and the product
+ * are rounded to 53 bits, which is little beside 2 + n ulp of float. */
 static void normalize_f32(double *v, uint32_t n)
 {
     double by = norm(v, n), count = 0;
     bool infinite = by == INFINITY;
     for (uint32_t i = 0; i < n; i++)
         count += fabs(v[i]) == INFINITY;
-    by = infinite ? sqrt(count) : by == 0 ? 1 : by;
+    double factor = 1 / (infinite ? sqrt(count) : by == 0 ? 1 : by);
     for (uint32_t i = 0; i < n; i++)
-        v[i] = (infinite ? copysign(fabs(v[i]) == INFINITY, v[i]) : v[i]) / by;
+        v[i] = (infinite ? copysign(fabs(v[i]) == INFINITY, v[i]) : v[i]) * factor;
 }
 
 #define length_f16    length_f32
