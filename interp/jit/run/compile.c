@@ -78,8 +78,9 @@ static void dump(LLVMModuleRef module, const char *stage)
 /* Before work-items become loops: everything in one function, short loops unrolled. */
 static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
 static const char take_apart[] = "function(scalarize)";
-static const char clean[] = "function(early-cse,combine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
-                            "loop-mssa(licm),loop(indvars),loop-simplify)";
+static const char clean[] =
+    "function(early-cse<memssa>,combine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
+    "loop-mssa(licm),loop(indvars),loop-simplify)";
 static const char prepare[] =
     "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,combine,simplifycfg,loop-simplify)";
 

@@ -253,7 +253,11 @@ MDNode *lane_loop(const StripMiner &s, bool vector)
     if (vector) {
         parts.push_back(number("llvm.loop.vectorize.enable", 1, 1));
         parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
-        parts.push_back(number("llvm.loop.interleave.count", s.lanes / s.width, 32));
+        if (s.array_count > 0) // vectors that live in registers from loop to loop
+            parts.push_back(number("llvm.loop.interleave.count", s.lanes / s.width, 32));
+        // No iteration is left to scalar code.  A group of strided loads without its last member would need one, and with as
+        // many iterations as lanes that is all of them: such loads are gathered.
+        parts.push_back(number("llvm.loop.vectorize.predicate.enable", 1, 1));
     }
     MDNode *node = MDNode::getDistinct(c, parts);
     node->replaceOperandWith(0, node);
