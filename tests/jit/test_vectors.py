@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
 divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
-with a loop and barriers inside, remains a loop.  A table that all work-items search
+with a loop and barriers inside, remains a loop.  Members of vectors in memory become vectors across work-items.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -46,6 +46,14 @@ KERNELS = {
         for (int k = 0; k < 512; k += 64)
             s += t[511 - k - l];
         z[get_global_id(0)] = s; }''',
+    'members': '''kernel void k(global const uchar4 *x, global const float *y, global uchar *z) {
+        uchar4 p = x[get_global_id(0)];
+        z[get_global_id(0)] = (uchar)(0.3f * p.x + 0.6f * p.y + 0.1f * p.z); }''',
+    'gaps': '''kernel void k(global const float4 *x, global const uint *y, global float *z) {
+        float3 p = x[get_global_id(0)].xyz;
+        for (uint n = y[get_global_id(0)] & 7; n > 0; n--)
+            p = p.yzx * 0.5f + p;
+        z[get_global_id(0)] = p.x + p.y + p.z; }''',
     'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
         local float a[4][16], b[16][16];
         int l = get_local_id(0), column = l & 15, row = l >> 4;
@@ -107,7 +115,7 @@ KERNELS = {
         z[get_global_id(0)] = a + b + c; }'''}
 
 
-SIZES = {'exchange': 16384}  # enough for work-groups of more than 512 work-items
+SIZES = {'exchange': 16384, 'gaps': 2048}  # enough for work-groups of more than 512 work-items, and for buffers of float4
 
 
 def run(name):
@@ -144,6 +152,11 @@ def main():
     text = compiled('copies')
     check('a tile that work-items copy, each as many elements: vectors without masks',
           re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
+    text = compiled('members')
+    check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
+    if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
+        text = compiled('gaps')
+        check('vectors in memory without their last member: no scalar loop', 'gather.v' in text and 'load float' not in text, text)
     text = compiled('tiles')
     check('a loop over tiles is not unrolled', 'loop' in text and text.count('fmul') <= 100, text.count('fmul'))
     text = compiled('table')

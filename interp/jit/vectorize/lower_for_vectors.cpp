@@ -21,6 +21,16 @@ static bool is_costly(const Instruction &i)
     return i.getOpcode() == Instruction::FDiv || i.isIntDivRem() || i.getOpcode() == Instruction::FRem;
 }
 
+// Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.
+static bool only_members(const Instruction &load, const Divergence &divergence)
+{
+    const DataLayout &layout = load.getModule()->getDataLayout();
+    LaneStride stride = lane_stride(getLoadStorePointerOperand(&load), divergence);
+    return isa<LoadInst>(load) && stride.kind == LaneStride::CONSTANT &&
+           stride.bytes == int64_t(layout.getTypeAllocSize(load.getType())) &&
+           all_of(load.users(), [](const User *user) { return isa<ExtractElementInst>(user); });
+}
+
 // Work-items that traverse memory in vectors, at separate addresses and doing little with them, gain
 // nothing from having the vectors taken apart.
 bool in_shim_keeps_vectors(LLVMValueRef item)
@@ -37,8 +47,8 @@ bool in_shim_keeps_vectors(LLVMValueRef item)
         if (is_costly(i))
             return false;
         if (pointer && loops.getLoopDepth(i.getParent()) == deepest && divergence.values.count(pointer) &&
-            !isa<AllocaInst>(pointer->stripInBoundsOffsets()))
-            accesses += getLoadStoreType(&i)->isVectorTy();
+            !isa<AllocaInst>(pointer->stripInBoundsOffsets()) && getLoadStoreType(&i)->isVectorTy())
+            accesses += !only_members(i, divergence);
     }
     return accesses > 0;
 }
