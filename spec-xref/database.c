@@ -394,13 +394,23 @@ static bool has_source(const struct xr_clause *c, uint64_t hash)
     return false;
 }
 
+/* Whether CALL is one of the blank-separated CALLS, or one that does the same with more arguments and a longer name. */
+static bool is_among(const char *call, const char *calls)
+{
+    size_t length = strlen(call);
+    for (const char *p = calls; (p = strstr(p, call)); p += length)
+        if (strncmp(p + length, "From", 4) != 0) /* as in clGetDeviceIDsFromD3D10KHR */
+            return true;
+    return false;
+}
+
 /* Whether an error condition of C is one of a call that SENTENCE is about. */
 static bool same_call(const struct xr_clause *c, const struct xr_sentence *sentence)
 {
     if (!*c->code || !c->entry_count || !*sentence->entry)
         return true;
     for (size_t i = 0; i < c->entry_count; i++)
-        if (strstr(sentence->entry, c->entries[i]))
+        if (is_among(c->entries[i], sentence->entry))
             return true;
     return false;
 }

@@ -327,7 +327,8 @@ const char *xr_change_name(enum xr_change_kind kind);
 struct xr_change {
     enum xr_change_kind kind;
     const struct xr_sentence *before, *after; /* NULL where there is none */
-    const struct xr_clause *clause;           /* the clause of sentence BEFORE, or NULL */
+    const struct xr_clause *clause;           /* the clause of BEFORE, else that of AFTER, or NULL */
+    bool restated; /* an error condition added or removed: the other version has others of the same clause */
 };
 
 struct xr_diff {

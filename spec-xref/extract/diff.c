@@ -17,7 +17,8 @@ const char *xr_change_name(enum xr_change_kind kind)
 struct differ {
     const struct xr_database *db;
     const struct xr_text *a, *b;
-    bool *used_a, *used_b; /* matched sentences */
+    bool *used_a, *used_b;                         /* matched sentences */
+    const struct xr_clause **clause_a, **clause_b; /* that they state; NULL: none */
     struct xr_diff *out;
 };
 
@@ -57,14 +58,59 @@ static size_t sentence_likeness(const char *x, const char *y)
 
 /* ---- pairs -------------------------------------------------------------------------------- */
 
+/* The clauses that the normative sentences of TEXT state. */
+static const struct xr_clause **clauses_of(const struct differ *d, const struct xr_text *text)
+{
+    const struct xr_clause **clauses =
+        mm_arena_alloc(d->out->arena, (text->sentence_count + 1) * sizeof *clauses);
+    for (size_t i = 0; clauses && i < text->sentence_count; i++) {
+        const struct xr_sentence *s = &text->sentences[i];
+        clauses[i] = s->marker == XR_PLAIN ? NULL : xr_database_sentence(d->db, text->document, s);
+    }
+    return clauses;
+}
+
+static bool states(const struct xr_clause **clauses, size_t count, const struct xr_clause *clause)
+{
+    for (size_t i = 0; clause && i < count; i++)
+        if (clauses[i] == clause)
+            return true;
+    return false;
+}
+
 static void add_change(struct differ *d, enum xr_change_kind kind, const struct xr_sentence *before,
                        const struct xr_sentence *after)
 {
-    /* Sections have other numbers in other versions. */
-    const struct xr_clause *clause = before ? xr_database_sentence(d->db, d->a->document, before) : NULL;
-    if (before && !clause)
+    const struct xr_clause *clause = before ? d->clause_a[before - d->a->sentences] : NULL;
+    if (before && !clause) /* sections have other numbers in other versions */
         clause = xr_database_hash(d->db, d->a->document, before);
-    d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause};
+    if (!clause && after)
+        clause = d->clause_b[after - d->b->sentences];
+    const struct xr_clause *condition = clause && *clause->code ? clause : NULL;
+    bool restated = (!before && states(d->clause_a, d->a->sentence_count, condition)) ||
+                    (!after && states(d->clause_b, d->b->sentence_count, condition));
+    d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause, restated};
+}
+
+/* Whether one of the blank-separated calls of S is one of T. */
+static bool share_call(const struct xr_sentence *s, const struct xr_sentence *t)
+{
+    for (const char *p = s->entry; *p;) {
+        size_t length = strcspn(p, " ");
+        for (const char *q = t->entry; *q; q += strcspn(q, " "), q += strspn(q, " "))
+            if (strcspn(q, " ") == length && strncmp(p, q, length) == 0)
+                return true;
+        p += length;
+        p += strspn(p, " ");
+    }
+    return !*s->entry || !*t->entry;
+}
+
+/* Whether S may have become T: the condition of an error remains one of the same code and of the same call. */
+static bool may_become(const struct xr_sentence *s, const struct xr_sentence *t)
+{
+    bool codes_differ = *s->code && *t->code && strcmp(s->code, t->code) != 0;
+    return (!*s->code && !*t->code) || (!codes_differ && share_call(s, t));
 }
 
 /* Similarity of two positions: same call in a section, same section, neither. */
@@ -82,7 +128,7 @@ static void pair_same(struct differ *d, enum nearness nearness)
         const struct xr_sentence *s = &d->a->sentences[i];
         for (size_t k = 0; k < d->b->sentence_count && !d->used_a[i]; k++) {
             const struct xr_sentence *t = &d->b->sentences[k];
-            if (d->used_b[k] || s->hash != t->hash || !is_near(s, t, nearness))
+            if (d->used_b[k] || s->hash != t->hash || !is_near(s, t, nearness) || !may_become(s, t))
                 continue;
             d->used_a[i] = d->used_b[k] = true;
             if (nearness == ANYWHERE && s->marker != XR_PLAIN)
@@ -98,7 +144,7 @@ static void pair_similar(struct differ *d, size_t i)
     size_t best = SIMILAR_PERCENT - 1, partner = d->b->sentence_count;
     for (size_t k = 0; k < d->b->sentence_count; k++) {
         const struct xr_sentence *t = &d->b->sentences[k];
-        if (d->used_b[k] || strcmp(s->section, t->section) != 0)
+        if (d->used_b[k] || strcmp(s->section, t->section) != 0 || !may_become(s, t))
             continue;
         size_t like = sentence_likeness(s->text, t->text);
         if (like > best) {
@@ -150,8 +196,10 @@ enum mm_class xr_diff_run(const struct xr_database *db, const struct xr_text *be
         d.used_a = mm_arena_alloc(out->arena, before->sentence_count + 1);
         d.used_b = mm_arena_alloc(out->arena, after->sentence_count + 1);
         out->changes = mm_arena_alloc(out->arena, n * sizeof *out->changes);
+        d.clause_a = clauses_of(&d, before);
+        d.clause_b = clauses_of(&d, after);
     }
-    if (!out->arena || !d.used_a || !d.used_b || !out->changes) {
+    if (!out->arena || !d.used_a || !d.used_b || !out->changes || !d.clause_a || !d.clause_b) {
         xr_diff_free(out);
         return mm_out_of_memory(err);
     }

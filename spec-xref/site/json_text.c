@@ -73,6 +73,8 @@ char *xr_json_diff(const struct xr_diff *diff, bool with_text)
         cJSON_AddStringToObject(object, "kind", xr_change_name(c->kind));
         if (c->clause)
             cJSON_AddStringToObject(object, "clause", c->clause->id);
+        if (c->restated)
+            cJSON_AddTrueToObject(object, "restated");
         if (c->before)
             cJSON_AddItemToObject(object, "before", sentence_json(c->before, with_text));
         if (c->after)
