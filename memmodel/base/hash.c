@@ -16,13 +16,15 @@ uint64_t mm_checksum(const void *data, size_t size)
 {
     const unsigned char *p = data;
     uint64_t h = PRIME_B ^ (uint64_t)size * PRIME_A;
-    while (size) {
-        uint64_t word = 0;
-        size_t n = size < sizeof word ? size : sizeof word;
-        memcpy(&word, p, n);
+    uint64_t word = 0;
+    for (; size >= sizeof word; size -= sizeof word, p += sizeof word) {
+        memcpy(&word, p, sizeof word);
         h = rotate_left(h ^ word * PRIME_B, 31) * PRIME_A;
-        p += n;
-        size -= n;
+    }
+    if (size) {
+        word = 0;
+        memcpy(&word, p, size);
+        h = rotate_left(h ^ word * PRIME_B, 31) * PRIME_A;
     }
     h = (h ^ h >> 33) * PRIME_B;
     return h ^ h >> 29;

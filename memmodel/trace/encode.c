@@ -32,6 +32,16 @@ static unsigned char *put_low_bytes(unsigned char *p, uint64_t value, unsigned b
     return p;
 }
 
+static unsigned char *put_u64(unsigned char *p, uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(p, &value, sizeof value);
+    return p + sizeof value;
+#else
+    return put_low_bytes(p, value, sizeof value);
+#endif
+}
+
 static unsigned char *put_values(unsigned char *p, const struct mm_event *event)
 {
     unsigned read = significant_bytes(event->value_read), written = significant_bytes(event->value_written);
@@ -94,7 +104,7 @@ size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event
     if (mask & MM_TRACE_F_SOURCE)
         p = put_delta(p, event->source, state->source);
     if (mask & MM_TRACE_F_SHAPE)
-        p = put_low_bytes(p, shape_of(event), 8);
+        p = put_u64(p, shape_of(event));
     if (mask & MM_TRACE_F_COMMAND)
         p = put_varint(p, event->agent.command);
     if (mask & MM_TRACE_F_INDEX)

@@ -63,4 +63,8 @@ static inline uint32_t mm_at_most_32_bits(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* Between these two calls only the calling thread records; its records then take the recorder's lock at no cost. */
+void mm_recorder_hold(struct mm_recorder *recorder);
+void mm_recorder_let_go(struct mm_recorder *recorder);
+
 #endif

@@ -5,6 +5,7 @@
  * second: a process that is killed loses little.  A forked child never writes: its events are dropped, and
  * it frees nothing. */
 #include "memmodel/memmodel.h"
+#include "memmodel/trace/host.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -138,9 +139,13 @@ static void start_flusher(struct mm_recorder *recorder)
 static bool init_locks(struct mm_recorder *recorder)
 {
     pthread_condattr_t attributes;
+    pthread_mutexattr_t recursive;
     if (pthread_key_create(&recorder->thread_key, NULL) != 0)
         return false;
-    pthread_mutex_init(&recorder->lock, NULL);
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&recorder->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&recorder->wake, &attributes);
@@ -195,15 +200,29 @@ void mm_recorder_destroy(struct mm_recorder *recorder)
     mm_free(recorder);
 }
 
+void mm_recorder_hold(struct mm_recorder *recorder)
+{
+    if (!is_inherited(recorder))
+        pthread_mutex_lock(&recorder->lock);
+}
+
+void mm_recorder_let_go(struct mm_recorder *recorder)
+{
+    if (!is_inherited(recorder))
+        pthread_mutex_unlock(&recorder->lock);
+}
+
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
                               struct mm_edge *edges, size_t edge_count)
 {
     if (is_inherited(recorder))
         return MM_NO_EVENT;
     pthread_mutex_lock(&recorder->lock);
+    struct mm_record record;
+    record.type = MM_RECORD_EDGE;
     for (size_t i = 0; i < edge_count; i++) {
         edges[i].to = recorder->next_event;
-        struct mm_record record = {.type = MM_RECORD_EDGE, .edge = edges[i]};
+        record.edge = edges[i];
         push_record(recorder, &record);
     }
     mm_event_id id = add_event(recorder, event);

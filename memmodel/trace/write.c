@@ -88,6 +88,8 @@ static enum mm_class write_chunk(struct writer *w)
 /* Makes room for SIZE more bytes: by writing the chunk when it is full, else by growing the buffer. */
 static enum mm_class make_room(struct writer *w, size_t size)
 {
+    if (w->used + size <= MM_TRACE_CHUNK_TARGET && !w->failed)
+        return MM_OK; /* the buffer is as large from the start */
     if (w->used && w->used + size > MM_TRACE_CHUNK_TARGET) {
         enum mm_class cls = write_chunk(w);
         if (cls != MM_OK)
