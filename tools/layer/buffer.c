@@ -48,12 +48,12 @@ struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_com
 {
     struct mm_command wanted = *shape;
     wanted.kind = call->name;
-    pthread_mutex_lock(&ly_lock);
+    ly_enter();
     struct ly_command *command = call->buffer ? ly_pattern_create(&wanted)
                                               : ly_command_create_launch(call->queue, call->name, call->place,
                                                                          call->count, call->list, shape);
     if (!command)
-        pthread_mutex_unlock(&ly_lock);
+        ly_leave();
     return command;
 }
 
@@ -68,7 +68,7 @@ void ly_call_end(struct ly_command *command, const struct ly_call *call)
         ly_command_buffer_add(call, command);
     else
         ly_command_submit(command, call->event, call->blocking, call->place);
-    pthread_mutex_unlock(&ly_lock);
+    ly_leave();
 }
 
 /* Between the host's memory and a buffer; READS: from the buffer. */

@@ -11,9 +11,22 @@ uint64_t ly_commands_ended(void)
 
 /* ---- points -------------------------------------------------------------------------------------- */
 
+/* Points and commands that are over are used again, commands with the room of their arrays: most programs have few at a
+ * time. */
+enum { MOST_SPARE = 64, MOST_SPARE_ROOM = 16 };
+static struct ly_point *spare_points;
+static struct ly_command *spare_commands;
+static size_t spare_point_count, spare_command_count;
+
 struct ly_point *ly_point_create(void)
 {
-    struct ly_point *point = mm_alloc_zero(1, sizeof *point);
+    struct ly_point *point = spare_points;
+    if (point) {
+        spare_points = point->next;
+        spare_point_count--;
+    } else {
+        point = mm_alloc(sizeof *point);
+    }
     if (point)
         *point = (struct ly_point){.uses = 1, .id = MM_NO_EVENT};
     return point;
@@ -33,7 +46,13 @@ void ly_point_unuse(struct ly_point *point)
     if (point->done)
         ly_retire(point->id);
     mm_free(point->waiting);
-    mm_free(point);
+    if (spare_point_count == MOST_SPARE) {
+        mm_free(point);
+        return;
+    }
+    point->next = spare_points;
+    spare_points = point;
+    spare_point_count++;
 }
 
 /* ---- records ------------------------------------------------------------------------------------- */
@@ -85,6 +104,22 @@ static void record_access(const struct ly_command *command, const struct ly_acce
     }
 }
 
+struct ly_command *ly_command_new(void)
+{
+    struct ly_command *command = spare_commands;
+    if (!command)
+        return mm_alloc_zero(1, sizeof *command);
+    spare_commands = command->next;
+    spare_command_count--;
+    *command = (struct ly_command){.accesses = command->accesses,
+                                   .access_room = command->access_room,
+                                   .dependencies = command->dependencies,
+                                   .dependency_room = command->dependency_room,
+                                   .held = command->held,
+                                   .held_room = command->held_room};
+    return command;
+}
+
 void ly_command_free(struct ly_command *command)
 {
     for (size_t i = 0; i < command->dependency_count; i++)
@@ -93,10 +128,17 @@ void ly_command_free(struct ly_command *command)
         ly_object_unuse(command->held[i]);
     ly_object_unuse(command->queue);
     ly_point_unuse(command->point);
+    mm_free(command->launch);
+    if (spare_command_count < MOST_SPARE && command->access_room <= MOST_SPARE_ROOM &&
+        command->dependency_room <= MOST_SPARE_ROOM && command->held_room <= MOST_SPARE_ROOM) {
+        command->next = spare_commands;
+        spare_commands = command;
+        spare_command_count++;
+        return;
+    }
     mm_free(command->dependencies);
     mm_free(command->accesses);
     mm_free(command->held);
-    mm_free(command->launch);
     mm_free(command);
 }
 

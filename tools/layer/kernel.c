@@ -433,7 +433,7 @@ void ly_kernel_view_clear(struct ly_kernel_view *view)
 static void launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
                    const struct mm_command *shape, cl_uint count, const cl_event *list, const cl_event *event)
 {
-    pthread_mutex_lock(&ly_lock);
+    ly_enter();
     struct mm_command wanted = *shape;
     wanted.kernel = kernel_name(handle);
     struct ly_command *command = ly_command_create_launch(queue, name, place, count, list, &wanted);
@@ -441,7 +441,7 @@ static void launch(const char *name, const void *place, cl_command_queue queue, 
         ly_launch_describe(command, handle);
     if (command)
         ly_command_submit(command, event, false, place);
-    pthread_mutex_unlock(&ly_lock);
+    ly_leave();
 }
 
 static cl_int CL_API_CALL layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,

@@ -2,11 +2,25 @@
  * (cl_loader_layers). */
 #include "tools/layer/layer.h"
 
+#include "memmodel/trace/host.h"
+
 #include <stdio.h>
 #include <string.h>
 
 struct _cl_icd_dispatch ly_next;
 pthread_mutex_t ly_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void ly_enter(void)
+{
+    pthread_mutex_lock(&ly_lock);
+    mm_recorder_hold(ly_recorder());
+}
+
+void ly_leave(void)
+{
+    mm_recorder_let_go(ly_recorder());
+    pthread_mutex_unlock(&ly_lock);
+}
 
 static cl_int answer(const void *value, size_t value_size, size_t size, void *to, size_t *size_ret)
 {

@@ -17,6 +17,9 @@
 typedef void ly_function(void);         /* any, to be cast */
 extern struct _cl_icd_dispatch ly_next; /* the next layer, or the driver */
 extern pthread_mutex_t ly_lock;
+/* Take and release the lock, and that of the recorder for as long. */
+void ly_enter(void);
+void ly_leave(void);
 
 /* ---- shadow objects ------------------------------------------------------------------------------ */
 
@@ -70,7 +73,8 @@ struct ly_command;
 struct ly_point {
     uint32_t uses;
     bool done, failed;
-    mm_event_id id; /* once it is done */
+    mm_event_id id;        /* once it is done */
+    struct ly_point *next; /* of those that are not in use */
     struct ly_command **waiting;
     size_t waiting_count;
 };
@@ -114,7 +118,7 @@ struct ly_command {
     struct ly_point *point;
     struct ly_dependency *dependencies;
     size_t dependency_count, unresolved;
-    bool failed, barrier, has_list;
+    bool failed, barrier, marks, has_list;
     struct ly_access *accesses;
     size_t access_count;
     uint32_t program; /* of a launch: id of the program's record */
@@ -122,8 +126,10 @@ struct ly_command {
     uint32_t launch_size;
     struct ly_mem **held; /* that live until the command is recorded */
     size_t held_count;
-    mm_event_id began, returned; /* COMMAND_START; end of a function that it called */
-    bool calls_back;             /* its end is recorded by ly_command_end */
+    size_t dependency_room, access_room, held_room; /* in the arrays */
+    struct ly_command *next;                        /* of those that are not in use */
+    mm_event_id began, returned;                    /* COMMAND_START; end of a function that it called */
+    bool calls_back;                                /* its end is recorded by ly_command_end */
 };
 /* The caller's place in the application. */
 extern _Thread_local const void *ly_caller; /* NULL: the function was called by the loader */
@@ -137,6 +143,7 @@ struct ly_command *ly_command_create_launch(cl_command_queue queue, const char *
                                             const struct mm_command *shape);
 void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                        uint64_t size);
+void ly_command_add_access(struct ly_command *command, const struct ly_access *access);
 struct ly_mem;
 void ly_command_hold(struct ly_command *command, struct ly_mem *mem);
 /* Records COMMAND, now or when all that it waits for is complete; EVENT: its handle for the application, NULL: none.
@@ -153,6 +160,7 @@ void ly_command_depend(struct ly_command *command, struct ly_point *point, enum 
 struct ly_command *ly_pattern_create(const struct mm_command *shape);
 /* What PATTERN uses is used by COMMAND. */
 void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern);
+struct ly_command *ly_command_new(void); /* empty; NULL: out of memory */
 void ly_command_free(struct ly_command *command);
 /* An unseen call may order commands.  All later commands are ordered after all earlier ones, so that no false race
  * is reported. */
@@ -202,6 +210,12 @@ void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const
 /* No edge starts at ID from now on; it may be MM_NO_EVENT. */
 void ly_retire(mm_event_id id);
 uint32_t ly_source(const char *call, const void *place);
+/* SOURCE_OF gives the source of the call stack FRAMES, which has COUNT return addresses from the layer's outwards. */
+enum { LY_DEEPEST = 64 };
+typedef uint32_t ly_stack_function(const char *call, const void *place, void *const *frames, int count);
+/* The same for the calling thread's stack; SOURCE_OF is not called for stacks that are known. */
+uint32_t ly_stack_source(const char *call, const void *place, ly_stack_function *source_of);
+void ly_stack_initialize(void); /* not later, under LY_LOCK: it takes the dynamic loader's lock */
 /* A part of the program that the report says is not checked; each WHAT is recorded once. */
 void ly_not_checked(const char *what);
 /* A finding of the layer itself. */

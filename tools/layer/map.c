@@ -25,7 +25,7 @@ static void use_range(struct ly_command *command, enum mm_kind kind, uint32_t al
                                .semantics = writes(flags) ? MM_MAP_WRITE
                                             : flags       ? MM_MAP_READ
                                                           : 0};
-    mm_append(&command->accesses, &command->access_count, &access);
+    ly_command_add_access(command, &access);
 }
 
 static void use_map(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem,
@@ -281,7 +281,7 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
         if (ly_svm_take(list_of[i], &svm) && command) {
             const struct ly_access freed = {
                 .kind = MM_WRITE, .allocation = svm.allocation, .size = svm.size, .semantics = MM_RELEASED};
-            mm_append(&command->accesses, &command->access_count, &freed);
+            ly_command_add_access(command, &freed);
         }
     }
     if (command)

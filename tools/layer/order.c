@@ -15,11 +15,9 @@ void ly_command_depend(struct ly_command *command, struct ly_point *point, enum 
 {
     if (!point)
         return;
-    struct ly_dependency added = {ly_point_use(point), kind};
-    if (!mm_append(&command->dependencies, &command->dependency_count, &added)) {
-        ly_point_unuse(point);
+    if (!mm_reserve(&command->dependencies, &command->dependency_room, command->dependency_count + 1))
         return;
-    }
+    command->dependencies[command->dependency_count++] = (struct ly_dependency){ly_point_use(point), kind};
     if (point->done)
         command->failed |= point->failed && kind == MM_EDGE_WAIT;
     else if (mm_append(&point->waiting, &point->waiting_count, &command))
@@ -54,13 +52,13 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
 {
     static uint32_t ids;
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    struct ly_command *command = queue ? mm_alloc_zero(1, sizeof *command) : NULL;
+    struct ly_command *command = queue ? ly_command_new() : NULL;
     if (!queue)
         ly_not_checked("commands in queues of unknown origin");
     if (ly_unseen_called() || !queue)
         ly_order_all();
     if (command && !(command->point = ly_point_create())) {
-        mm_free(command);
+        ly_command_free(command);
         command = NULL;
     }
     if (!command)
@@ -92,7 +90,7 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
 
 struct ly_command *ly_pattern_create(const struct mm_command *shape)
 {
-    struct ly_command *pattern = mm_alloc_zero(1, sizeof *pattern);
+    struct ly_command *pattern = ly_command_new();
     if (pattern)
         pattern->record = *shape;
     return pattern;
@@ -101,7 +99,7 @@ struct ly_command *ly_pattern_create(const struct mm_command *shape)
 void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern)
 {
     for (size_t i = 0; i < pattern->access_count; i++)
-        mm_append(&command->accesses, &command->access_count, &pattern->accesses[i]);
+        ly_command_add_access(command, &pattern->accesses[i]);
     for (size_t i = 0; i < pattern->held_count; i++)
         ly_command_hold(command, pattern->held[i]);
     if (pattern->launch && (command->launch = mm_alloc(pattern->launch_size))) {
@@ -114,16 +112,24 @@ void ly_pattern_copy(struct ly_command *command, const struct ly_command *patter
 void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                        uint64_t size)
 {
-    struct ly_access access = {
-        .kind = (uint8_t)kind, .allocation = allocation, .offset = offset, .size = size};
     if (allocation && size)
-        mm_append(&command->accesses, &command->access_count, &access);
+        ly_command_add_access(
+            command, &(struct ly_access){
+                         .kind = (uint8_t)kind, .allocation = allocation, .offset = offset, .size = size});
+}
+
+void ly_command_add_access(struct ly_command *command, const struct ly_access *access)
+{
+    if (mm_reserve(&command->accesses, &command->access_room, command->access_count + 1))
+        command->accesses[command->access_count++] = *access;
 }
 
 void ly_command_hold(struct ly_command *command, struct ly_mem *mem)
 {
-    if (mem && mm_append(&command->held, &command->held_count, &mem))
-        ly_object_use(mem);
+    if (!mem || !mm_reserve(&command->held, &command->held_room, command->held_count + 1))
+        return;
+    command->held[command->held_count++] = mem;
+    ly_object_use(mem);
 }
 
 bool ly_launch_can_be_waited_for(const struct ly_launch_call *call)
@@ -270,8 +276,7 @@ void ly_command_submit(struct ly_command *command, const cl_event *event, bool b
     const char *name = command->record.kind;
     if (shadow)
         shadow->point = ly_point_use(point);
-    bool marks = strstr(name, "Marker") || strstr(name, "Barrier");
-    depend_on_queue(command, marks && !command->has_list);
+    depend_on_queue(command, command->marks && !command->has_list);
     append_to_queue(command);
     if (!command->unresolved)
         ly_command_record(command);
@@ -382,7 +387,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
     cl_int code = ly_next.clFinish(handle);
     if (code != CL_SUCCESS)
         return code;
-    pthread_mutex_lock(&ly_lock);
+    ly_enter();
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
     struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof *edges) : NULL;
     /* excludes commands of other threads that the driver has completed but the layer has not recorded */
@@ -401,7 +406,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
     }
     mm_free(edges);
     mm_recorder_flush(ly_recorder());
-    pthread_mutex_unlock(&ly_lock);
+    ly_leave();
     return code;
 }
 LY_EXPORT(clFinish)
@@ -411,13 +416,14 @@ static cl_int mark(cl_int code, cl_command_queue queue, const char *name, bool b
 {
     if (code != CL_SUCCESS)
         return code;
-    pthread_mutex_lock(&ly_lock);
+    ly_enter();
     struct ly_command *command = ly_command_create(queue, name, place, count, list);
     if (command) {
+        command->marks = true;
         command->barrier = barrier;
         ly_command_submit(command, event, false, place);
     }
-    pthread_mutex_unlock(&ly_lock);
+    ly_leave();
     return code;
 }
 
