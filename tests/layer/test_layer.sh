@@ -133,6 +133,21 @@ freed() { run -- "$tap_dir/freed" beside >"$tap_dir/said" 2>&1; [ $? = 1 ] &&
 ok "clEnqueueSVMFree races with a command that uses the memory" freed
 ok "... not with one that its event orders" exits 0 run -- "$tap_dir/freed" after
 
+# Call stacks, which the layer recognizes without unwinding them again.
+for optimization in -O0 -O2 "-O2 -fno-omit-frame-pointer"; do
+    ${CC:-gcc} -std=c11 -g $optimization -fno-optimize-sibling-calls -w -pthread -o "$tap_dir/stacks" "$here/stacks.c" -lOpenCL || exit 1
+    named() { # each of the two functions once, at its line, called by main
+        run --backtrace -- "$tap_dir/stacks" >"$tap_dir/said" 2>&1
+        [ $? = 1 ] && [ "$(grep -c "'enqueue' is called here" "$tap_dir/said")" = 2 ] &&
+            grep -A1 "'enqueue' is called here, in 'fill_first'" "$tap_dir/said" | grep -q "'fill_first' is called here, in 'main'" &&
+            grep -A1 "'enqueue' is called here, in 'fill_second'" "$tap_dir/said" | grep -q "'fill_second' is called here, in 'main'" || {
+            cat "$tap_dir/said" >&2
+            return 1
+        }
+    }
+    ok "the call stacks of two commands at one line are told apart: $optimization" named
+done
+
 # Waits that order nothing: a hint, unless what the layer does not see may rely on them.
 ${CC:-gcc} -std=c11 -g -w -pthread -o "$tap_dir/waits" "$here/waits.c" -lOpenCL || exit 1
 wait_line=$(grep -n 'OK(clFinish(q));$' "$here/waits.c" | tail -1 | cut -d: -f1)

@@ -8,7 +8,7 @@
 #include <execinfo.h>
 #include <string.h>
 
-enum { FRAMES = 24, DEEPEST = 64, PLACES = 1 << 14 };
+enum { FRAMES = 24, PLACES = 1 << 14 };
 #define WHOLE_STACK UINT32_MAX /* in place of a caller */
 
 static struct place {
@@ -83,10 +83,8 @@ static uint32_t source_of_stack(const char *call, const void *address, void *con
 }
 
 /* Module look-ups cost more than unwinding, so the source of each call stack is cached under the stack's hash. */
-static uint32_t source_with_stack(const char *call, const void *address)
+static uint32_t source_of_frames(const char *call, const void *address, void *const *frames, int count)
 {
-    void *frames[DEEPEST];
-    int count = backtrace(frames, DEEPEST);
     uint64_t hash = mm_fnv1a(MM_FNV1A, frames, (size_t)count * sizeof *frames);
     const void *stack = (const void *)(uintptr_t)hash;
     struct place *place = slot_of(call, stack, WHOLE_STACK);
@@ -112,7 +110,7 @@ static bool wants_stacks(void)
 uint32_t ly_source(const char *call, const void *address)
 {
     if (wants_stacks())
-        return source_with_stack(call, address);
+        return ly_stack_source(call, address, source_of_frames);
     const struct place *place = slot_of(call, address, 0);
     if (place && place->call) /* only addresses of the application are entered */
         return place->source;

@@ -6,7 +6,6 @@
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
 
-#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,7 @@ static void initialize(void)
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
     }
-    void *frame;
-    backtrace(
-        &frame,
-        1); /* the first call loads a library, with the dynamic loader's lock: not later, under LY_LOCK */
+    ly_stack_initialize();
     recorder = mm_recorder_create(&sink);
     process = getpid();
     if (recorder)
