@@ -102,7 +102,9 @@ def reads_and_writes():
 
 
 def addressed(mode, i, size):
-    return min(max(i, 0), size - 1) if mode == 'CLAMP_TO_EDGE' else i
+    if mode == 'REPEAT':
+        return i + size if i < 0 else i - size if i > size - 1 else i
+    return i if mode == 'CLAMP' else min(max(i, 0), size - 1)
 
 
 def texel_at(texels, mode, x, y, border):
@@ -110,9 +112,19 @@ def texel_at(texels, mode, x, y, border):
     return texels[y, x] if 0 <= x < W and 0 <= y < H else border
 
 
+def unnormalized(mode, normalized, c, size):
+    single = numpy.float32
+    c, size = single(c), single(size)
+    if mode == 'REPEAT':
+        return (c - numpy.floor(c)) * size
+    if mode == 'MIRRORED_REPEAT':
+        return numpy.abs(c - single(2) * numpy.rint(single(0.5) * c)) * size
+    return c * size if normalized else c
+
+
 def sampled(texels, mode, normalized, linear, c, border):
     single = numpy.float32
-    u, v = (single(c[k]) * single(n) if normalized else single(c[k]) for k, n in ((0, W), (1, H)))
+    u, v = (unnormalized(mode, normalized, c[k], n) for k, n in ((0, W), (1, H)))
     if not linear:
         return texel_at(texels, mode, int(numpy.floor(u)), int(numpy.floor(v)), border)
     u, v = u - single(0.5), v - single(0.5)
@@ -132,8 +144,8 @@ def samplers():
         stored = stored_bytes(order, type_)
         texels, image = decode(order, type_, stored), image_of(order, type_, stored)
         border = numpy.array([0, 0, 0, 0 if len(ORDERS[order]) == 4 else 1], kind)
-        for mode in 'CLAMP', 'CLAMP_TO_EDGE':
-            for normalized in False, True:
+        for mode in 'CLAMP', 'CLAMP_TO_EDGE', 'REPEAT', 'MIRRORED_REPEAT':
+            for normalized in (True,) if 'REPEAT' in mode else (False, True):
                 for linear in (False, True) if kind == 'f4' else (False,):
                     name = f'{order} {type_}, {mode}{", normalized" if normalized else ""}{", linear" if linear else ""}'
                     literal = f'CLK_ADDRESS_{mode} | CLK_NORMALIZED_COORDS_{str(normalized).upper()} | CLK_FILTER_{"LINEAR" if linear else "NEAREST"}'

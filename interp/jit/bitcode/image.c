@@ -234,16 +234,21 @@ static inline INLINE uint32_t addressing_of(uint64_t sampler)
 }
 
 /* Coordinates that stay outside the image go to the interpreter's function. */
-static inline INLINE int32_t addressed(uint64_t sampler, int32_t i, uint32_t size)
+static inline INLINE int32_t addressed(uint32_t mode, int32_t i, uint32_t size)
 {
     int32_t last = (int32_t)size - 1;
-    return addressing_of(sampler) != IN_ADDRESS_CLAMP_TO_EDGE ? i : i < 0 ? 0 : i > last ? last : i;
+    if (mode == IN_ADDRESS_REPEAT)
+        return i < 0 ? i + (int32_t)size : i > last ? i - (int32_t)size : i;
+    bool clamps = mode == IN_ADDRESS_CLAMP_TO_EDGE || mode == IN_ADDRESS_MIRRORED_REPEAT;
+    return !clamps ? i : i < 0 ? 0 : i > last ? last : i;
 }
 
+/* Repeating modes need normalized coordinates. */
 static inline INLINE bool sample_at(WATCH, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
-    int32_t ax = addressed(sampler, x, width), ay = addressed(sampler, y, height);
-    return is_literal(sampler) && addressing_of(sampler) <= IN_ADDRESS_MIRRORED_REPEAT &&
+    uint32_t mode = addressing_of(sampler), known = mode == IN_ADDRESS_CLAMP_TO_EDGE ? mode : IN_ADDRESS_NONE;
+    int32_t ax = addressed(known, x, width), ay = addressed(known, y, height);
+    return is_literal(sampler) && mode <= IN_ADDRESS_MIRRORED_REPEAT &&
            read_texel(WATCHED, SHAPE, ax, ay, to);
 }
 
@@ -265,10 +270,18 @@ static inline INLINE float4 filtered(WATCH, IMAGE, const int32_t x[2], const int
     return __builtin_convertvector(sum, float4);
 }
 
-/* The unnormalized coordinate; repeating modes are left to the interpreter's function. */
+/* The unnormalized coordinate that the mode makes of C. */
 static inline INLINE float unnormalized(uint64_t sampler, float c, uint32_t size)
 {
-    return sampler & 2 ? c * (float)size : c;
+    float n = (float)size, s = sampler & 2 ? c : c / n;
+    switch (addressing_of(sampler)) {
+    case IN_ADDRESS_REPEAT:
+        return (s - __builtin_floorf(s)) * n;
+    case IN_ADDRESS_MIRRORED_REPEAT:
+        return __builtin_fabsf(s - 2.0f * __builtin_rintf(0.5f * s)) * n;
+    default:
+        return sampler & 2 ? c * n : c;
+    }
 }
 
 static inline INLINE bool is_near(float u)
@@ -286,11 +299,12 @@ static inline INLINE bool sample(WATCH, IMAGE, float x, float y, void *to, uint6
     bool linear = (sampler & 1) && has_floats(type);
     float u = unnormalized(sampler, x, width) - (linear ? 0.5f : 0.0f);
     float v = unnormalized(sampler, y, height) - (linear ? 0.5f : 0.0f);
-    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_CLAMP || !is_near(u) || !is_near(v))
+    uint32_t mode = addressing_of(sampler);
+    if (!is_literal(sampler) || mode > IN_ADDRESS_MIRRORED_REPEAT || !is_near(u) || !is_near(v))
         return false;
     float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
-    int32_t ax[2] = {addressed(sampler, (int32_t)fu, width), addressed(sampler, (int32_t)fu + 1, width)};
-    int32_t ay[2] = {addressed(sampler, (int32_t)fv, height), addressed(sampler, (int32_t)fv + 1, height)};
+    int32_t ax[2] = {addressed(mode, (int32_t)fu, width), addressed(mode, (int32_t)fu + 1, width)};
+    int32_t ay[2] = {addressed(mode, (int32_t)fv, height), addressed(mode, (int32_t)fv + 1, height)};
     if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1])))
         return false;
     uint4 texel = linear ? (uint4)filtered(WATCHED, SHAPE, ax, ay, u - fu, v - fv)
