@@ -170,6 +170,23 @@ p.className = "probe";
 p.textContent = "sections=" + counts.join("; ");
 document.documentElement.appendChild(p);
 """
+# The kinds of the buttons of the list.
+LIST = """
+const p = document.createElement("p");
+p.className = "probe";
+p.textContent = "list=" + [...document.querySelectorAll("#list button")].map(n => n.firstChild.textContent + " " + n.children[1].textContent).join("; ");
+document.documentElement.appendChild(p);
+"""
+# The findings of the two copies come by turns.
+COPIES = """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16];
+    async_work_group_copy(t, a, 16, 0);
+    async_work_group_copy(u, c, 16, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    b[get_local_id(0)] = t[get_local_id(0)] + u[get_local_id(0)];
+}
+"""
 
 
 # Between the racing accesses are more events than a window has rows.
@@ -263,6 +280,22 @@ def check_sections(chromium, folder):
     check("each kind has its section", said == "Failed calls of the API, and leaks: %d has %d; Hints, no faults: 1 has 1" % (leaks, leaks), str(said))
 
 
+def check_list(chromium, folder):
+    path, page = os.path.join(folder, "copies.cl"), os.path.join(folder, "copies.html")
+    with open(path, "w") as f:
+        f.write(COPIES)
+    subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", *["-a", "buf:16"] * 3, "--html", page, path])
+    said = browse(chromium, folder, page, SIZES[0], LIST).get("list")
+    wanted = "; ".join("data-race copies.cl:7 and copies.cl:%d; same cause: unwaited-copy copies.cl:%d" % (n, n) for n in (4, 5))
+    check("the findings of a cause are below its first one", said == wanted, str(said))
+    for name in "mp", "twin":
+        with open(os.path.join(folder, name + ".litmus"), "w") as f:
+            f.write(LITMUS.replace("OPENCL mp", "OPENCL " + name))
+    subprocess.run([refcl, "litmus", "check", "--html", page, *(os.path.join(folder, name + ".litmus") for name in ("mp", "twin"))], stdout=subprocess.DEVNULL)
+    said = browse(chromium, folder, page, SIZES[0], LIST).get("list")
+    check("witnesses of several tests have their names", said and all(said.count(name + ": ") == said.count(";") // 2 + 1 for name in ("mp", "twin")), str(said))
+
+
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder:
@@ -287,6 +320,7 @@ def main():
             f.write(MANY)
         subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--html", page, path])
         check_sections(chromium, folder)
+        check_list(chromium, folder)
         check_long(chromium, folder)
         rows = browse(chromium, folder, page, SIZES[0], HEAT).get("rows")
         check("the rows of the heat map are elements", rows == "k.t; [0..15]; k.u; [0..15]; k.v; [0..15]", str(rows))
