@@ -52,7 +52,7 @@ static struct {
 
 /* ---- choice of the folder ---------------------------------------------------------------- */
 
-static void explain(const char *why)
+static void explain_miss(const char *why)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
     if (list && strstr(list, "cache") != NULL)
@@ -80,7 +80,7 @@ static void open_folder(void)
     const char *why;
     int fd = in_cache_folder_open(cache.path, &why);
     if (fd < 0 || !mm_own_fd_open(&cache.folder, fd))
-        explain(fd < 0 ? why : "no file descriptor is available");
+        explain_miss(fd < 0 ? why : "no file descriptor is available");
 }
 
 /* A descriptor of the folder, which the caller closes; -1: no cache.  The application may have closed the
@@ -242,7 +242,7 @@ static uint64_t kept_size(void)
 }
 
 /* Evicts the least recently used entries until TOTAL is at most the size that is kept; returns the new total. */
-static uint64_t trim(struct entry *entries, size_t count, uint64_t total, int folder)
+static uint64_t evict_entries(struct entry *entries, size_t count, uint64_t total, int folder)
 {
     qsort(entries, count, sizeof *entries, by_age);
     for (size_t k = 0; k < count && total > kept_size(); k++)
@@ -290,7 +290,7 @@ static uint64_t enforce_size_limit(int folder)
         total += (uint64_t)info.st_size;
     }
     if (entries)
-        total = trim(entries, count, total, folder);
+        total = evict_entries(entries, count, total, folder);
     mm_free(entries);
     closedir(files);
     return total;
@@ -317,7 +317,7 @@ static int total_open(int folder)
 
 /* Adds SIZE to the file's sum.  While another process holds the lock, it is added with this process's next entry: no process
  * waits for one that is suspended. */
-static void account(int folder, uint64_t size)
+static void account_size(int folder, uint64_t size)
 {
     static _Atomic uint64_t pending;
     uint64_t total = 0, added = size;
@@ -331,7 +331,7 @@ static void account(int folder, uint64_t size)
     bool over = !known || added > cache.most - total;
     total = over ? enforce_size_limit(folder) : total + added;
     if (pwrite(file, &total, sizeof total, 0) != sizeof total)
-        explain("its size cannot be written");
+        explain_miss("its size cannot be written");
     close(file);
 }
 
@@ -354,9 +354,9 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
             if (!whole || renameat(folder, draft, folder, name) != 0)
                 unlinkat(folder, draft, 0);
             else
-                account(folder, sizeof head + length + size);
+                account_size(folder, sizeof head + length + size);
         } else if (!atomic_exchange(&cache.written_in_vain, true)) {
-            explain("an entry cannot be written");
+            explain_miss("an entry cannot be written");
         }
         mm_free(all);
     }

@@ -52,7 +52,7 @@ static enum mm_order drop_half(enum mm_order order, bool acquire)
 }
 
 /* Narrows the scope by one level [CLC 6.15.12.4]. */
-static void narrow(enum mm_scope *scope)
+static void narrow_scope(enum mm_scope *scope)
 {
     if (*scope >= MM_SCOPE_DEVICE && in_fault_now == IN_FAULT_SCOPE_NARROWED)
         *scope = MM_SCOPE_WORK_GROUP;
@@ -78,7 +78,7 @@ void in_fault_atomic(bool rmw, enum mm_order *order, enum mm_scope *scope)
         *order = rmw ? MM_RELAXED : *order;
         break;
     default:
-        narrow(scope);
+        narrow_scope(scope);
     }
 }
 

@@ -90,7 +90,7 @@ static void end_of_function(const struct at *x)
     }
 }
 
-static void pair(const struct at *x, uint64_t size)
+static void check_pair(const struct at *x, uint64_t size)
 {
     bool undefined = any(x->s + x->pc->a, size) || any(x->s + x->pc->b, size);
     memset(x->s + x->pc->d, undefined, size);
@@ -315,7 +315,7 @@ static void check_rest(const struct at *x, enum in_op op)
         x->s[pc->d] = any(x->s + pc->a, 8) || any(x->s + pc->b, 8);
         break;
     case IN_PTRDIFF:
-        pair(x, (uint64_t)pc->c);
+        check_pair(x, (uint64_t)pc->c);
         break;
 #define PRODUCTS(w)                                                                                          \
     case IN_DOT_##w:                                                                                         \

@@ -59,7 +59,7 @@ static void store_torn(const struct in_item *item, const struct in_atomic *a, ui
 }
 
 /* Every second load since the last write returns the value that the write replaced. */
-static uint64_t stale(struct place *p, uint64_t old)
+static uint64_t stale_value(struct place *p, uint64_t old)
 {
     return p->agent != 0 && ++p->reads % 2 == 0 ? p->older : old;
 }
@@ -81,7 +81,7 @@ uint64_t in_fault_atomic_done(const struct in_item *item, const struct in_atomic
     if (IN_FAULTY(CAS_LIES) && compare && !wrote)
         return comparator;
     if (IN_FAULTY(COHERENCE_STALE) && a->opcode == SpvOpAtomicLoad)
-        return stale(p, old);
+        return stale_value(p, old);
     if (wrote && store && !store_goes(p, agent)) {
         store_sized(memory, a->size, old);
         return old;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void coordinates(struct in_finding *f, const struct in_item *item)
+static void set_coordinates(struct in_finding *f, const struct in_item *item)
 {
     if (!item->group)
         return;
@@ -78,7 +78,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
     f.source = &run->code->sources.list[source];
     if (item) {
         f.work_item = item->agent;
-        coordinates(&f, item);
+        set_coordinates(&f, item);
     }
     if (!is_reported_often(run, pc, kind))
         raise_report(run, item, pc, &f);

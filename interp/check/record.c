@@ -168,7 +168,7 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
 
 /* [CL 3.3.5]: the scope on local memory is at most the work-group; only memory with atomics across devices
  * and host exceeds device scope. */
-static enum mm_scope effective(const struct in_object *o, enum mm_scope scope)
+static enum mm_scope effective_scope(const struct in_object *o, enum mm_scope scope)
 {
     if (o->region == MM_LOCAL && scope > MM_SCOPE_WORK_GROUP)
         return MM_SCOPE_WORK_GROUP;
@@ -190,7 +190,7 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
     e->value_written = written;
     e->order = (uint8_t)order;
     e->scope = (uint8_t)scope;
-    e->effective_scope = (uint8_t)effective(object, scope);
+    e->effective_scope = (uint8_t)effective_scope(object, scope);
     e->attributes = (uint8_t)(attributes | MM_ATOMIC);
 }
 

@@ -25,7 +25,7 @@ void in_terms_end(struct in_item *item)
 
 /* ---- terms ------------------------------------------------------------------------------------- */
 
-static void send(struct in_run *run, const struct in_item *item, struct mm_term term)
+static void send_term(struct in_run *run, const struct in_item *item, struct mm_term term)
 {
     struct mm_record record = {.type = MM_RECORD_TERM, .term = term};
     record.term.agent = (struct mm_agent){run->launch.command, item->agent};
@@ -54,7 +54,7 @@ void in_terms_keep_operand(const struct in_terms_at *x, struct in_operand o)
     if (o.term == 0 || x->t->list[o.term].kept)
         return;
     x->t->list[o.term].kept = true;
-    send(
+    send_term(
         x->run, x->item,
         (struct mm_term){
             .op = MM_TERM_KEEP, .size = x->t->list[o.term].size, .a = id_of(x->t, o.term), .value = o.value});
@@ -66,9 +66,9 @@ static struct in_operand constant_term(const struct in_terms_at *x, struct in_op
         return o;
     uint32_t term = term_add(x, size);
     if (term != 0)
-        send(x->run, x->item,
-             (struct mm_term){
-                 .op = MM_TERM_CONST, .size = (uint8_t)size, .id = id_of(x->t, term), .value = o.value});
+        send_term(x->run, x->item,
+                  (struct mm_term){
+                      .op = MM_TERM_CONST, .size = (uint8_t)size, .id = id_of(x->t, term), .value = o.value});
     return (struct in_operand){term, o.value};
 }
 
@@ -95,16 +95,16 @@ uint32_t in_terms_make(const struct in_terms_at *x, enum mm_term_op op, uint32_t
         in_terms_keep_operand(x, c);
         return 0;
     }
-    send(x->run, x->item,
-         (struct mm_term){.op = (uint8_t)op,
-                          .size = (uint8_t)size,
-                          .id = id_of(x->t, term),
-                          .a = id_of(x->t, a.term),
-                          .b = id_of(x->t, b.term),
-                          .c = id_of(x->t, c.term),
-                          .value = a.term == 0   ? a.value
-                                   : b.term == 0 ? b.value
-                                                 : 0});
+    send_term(x->run, x->item,
+              (struct mm_term){.op = (uint8_t)op,
+                               .size = (uint8_t)size,
+                               .id = id_of(x->t, term),
+                               .a = id_of(x->t, a.term),
+                               .b = id_of(x->t, b.term),
+                               .c = id_of(x->t, c.term),
+                               .value = a.term == 0   ? a.value
+                                        : b.term == 0 ? b.value
+                                                      : 0});
     return term;
 }
 
@@ -130,7 +130,8 @@ uint32_t in_terms_of(const struct in_terms_at *x, int32_t slot)
 }
 
 /* SIZE bytes of a term, starting at the byte in OF. */
-static struct in_operand slice(const struct in_terms_at *x, uint32_t of, uint32_t size, uint64_t value)
+static struct in_operand slice_operand(const struct in_terms_at *x, uint32_t of, uint32_t size,
+                                       uint64_t value)
 {
     uint32_t term = of >> 4, shift = 8 * (of & 15), whole = x->t->list[term].size;
     struct in_operand o = {term, 0};
@@ -143,13 +144,14 @@ static struct in_operand slice(const struct in_terms_at *x, uint32_t of, uint32_
 }
 
 /* A term composed from bytes of several terms. */
-static struct in_operand compose(const struct in_terms_at *x, int32_t slot, uint32_t size)
+static struct in_operand compose_operand(const struct in_terms_at *x, int32_t slot, uint32_t size)
 {
     struct in_operand all = in_terms_constant(0);
     for (uint32_t k = 0; k < size; k++) {
         uint32_t of = in_terms_of(x, slot + (int32_t)k);
         uint64_t value = in_terms_number(x, slot + (int32_t)k, 1);
-        struct in_operand byte = of != 0 ? slice(x, of, 1, value) : in_terms_constant(value << (8 * k));
+        struct in_operand byte =
+            of != 0 ? slice_operand(x, of, 1, value) : in_terms_constant(value << (8 * k));
         if (of != 0) {
             byte.term = size > 1 ? in_terms_one(x, MM_TERM_ZEXT, size, byte) : byte.term;
             byte.term =
@@ -173,7 +175,9 @@ struct in_operand in_terms_operand(const struct in_terms_at *x, int32_t slot, ui
         none &= of == 0;
         row &= of == first + k;
     }
-    return none ? in_terms_constant(value) : row ? slice(x, first, size, value) : compose(x, slot, size);
+    return none  ? in_terms_constant(value)
+           : row ? slice_operand(x, first, size, value)
+                 : compose_operand(x, slot, size);
 }
 
 void in_terms_set(const struct in_terms_at *x, int32_t slot, uint64_t size, uint32_t term)
@@ -194,7 +198,7 @@ void in_terms_move(const struct in_terms_at *x, int32_t to, int32_t from, uint64
 }
 
 /* Number of bytes that are one integer of one term. */
-static uint32_t piece(const struct in_terms_at *x, int32_t slot, uint64_t left)
+static uint32_t piece_size(const struct in_terms_at *x, int32_t slot, uint64_t left)
 {
     uint32_t of = in_terms_of(x, slot), size = x->t->list[of >> 4].size;
     if ((of & 15) != 0 || size > left)
@@ -212,7 +216,7 @@ void in_terms_keep(const struct in_terms_at *x, int32_t slot, uint64_t size)
         step = 1;
         if (in_terms_of(x, at) == 0)
             continue;
-        step = piece(x, at, size - k);
+        step = piece_size(x, at, size - k);
         in_terms_keep_operand(x, in_terms_operand(x, at, (uint32_t)step));
     }
     in_terms_set(x, slot, size, 0);
@@ -235,15 +239,17 @@ uint32_t in_terms_gather(const struct in_terms_at *x, int32_t slot, uint64_t siz
 void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value)
 {
     if (term != 0)
-        send(x->run, x->item,
-             (struct mm_term){.op = MM_TERM_CONDITION, .size = 1, .a = id_of(x->t, term), .value = value});
+        send_term(
+            x->run, x->item,
+            (struct mm_term){.op = MM_TERM_CONDITION, .size = 1, .a = id_of(x->t, term), .value = value});
 }
 
 void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
 {
     run->recording.terms++; /* a separate number */
     for (uint32_t k = 0; k < count; k++)
-        send(run, members[k], (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->recording.terms});
+        send_term(run, members[k],
+                  (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->recording.terms});
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------- */
@@ -261,12 +267,13 @@ void in_terms_access(struct in_run *run, struct in_item *item)
     const struct in_terms_at x = {run, item, NULL, t};
     struct mm_term term = {.op = MM_TERM_WRITE, .size = t->size};
     if (t->read != 0)
-        send(run, item, (struct mm_term){.op = MM_TERM_READ, .size = t->size, .id = id_of(t, t->read)});
+        send_term(run, item, (struct mm_term){.op = MM_TERM_READ, .size = t->size, .id = id_of(t, t->read)});
     if (t->flag != 0)
-        send(run, item,
-             (struct mm_term){.op = MM_TERM_NE, .size = 1, .id = id_of(t, t->flag), .a = id_of(t, t->read)});
+        send_term(
+            run, item,
+            (struct mm_term){.op = MM_TERM_NE, .size = 1, .id = id_of(t, t->flag), .a = id_of(t, t->read)});
     if (t->stores)
-        send(run, item, (struct mm_term){.op = MM_TERM_BEFORE, .size = t->size, .value = t->before});
+        send_term(run, item, (struct mm_term){.op = MM_TERM_BEFORE, .size = t->size, .value = t->before});
     if (t->update != MM_UPDATE_COUNT) {
         struct in_operand a = constant_term(&x, (struct in_operand){t->written, t->value}, t->size), b = a;
         if (t->update == MM_UPDATE_COMPARE)
@@ -277,10 +284,10 @@ void in_terms_access(struct in_run *run, struct in_item *item)
                                 .b = id_of(t, b.term),
                                 .value = t->update};
         if (a.term != 0 && b.term != 0)
-            send(run, item, term);
+            send_term(run, item, term);
     } else if (t->written != 0) {
         term.a = id_of(t, t->written);
-        send(run, item, term);
+        send_term(run, item, term);
     }
     clear_access(t);
 }

@@ -135,7 +135,7 @@ static uint32_t apply_rule(const struct in_terms_at *x, const struct rule *r, in
 }
 
 /* Conversions between integers [CLC 6.4.3]. */
-static enum mm_term_op conversion(const struct in_insn *pc, uint32_t from, uint32_t to)
+static enum mm_term_op conversion_op(const struct in_insn *pc, uint32_t from, uint32_t to)
 {
     for (enum in_type t = IN_S8; t <= IN_U64; t++)
         for (enum in_type f = IN_S8; f <= IN_U64; f++)
@@ -153,7 +153,7 @@ static void look_elements(const struct in_terms_at *x, const struct rule *rule)
     if (convert) {
         r.from = (uint8_t)pc->b;
         r.to = (uint8_t)(pc->b >> 8);
-        r.term = (uint8_t)conversion(pc, r.from, r.to);
+        r.term = (uint8_t)conversion_op(pc, r.from, r.to);
     }
     int32_t count = r.vector || convert ? pc->c : 1;
     for (int32_t k = 0; k < count; k++) {

@@ -98,7 +98,7 @@ static uint64_t load_sized(const uint8_t *m, uint32_t size)
         *old = expected;                                                                                     \
         return done;                                                                                         \
     }
-static bool exchange(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
+static bool exchange_memory(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
 {
     switch (size) {
     case 1:
@@ -122,13 +122,13 @@ static uint64_t perform_aligned(struct step *s, uint8_t *m, uint64_t *written)
     do {
         s->writes = true;
         *written = result_of(s, old) & s->mask;
-    } while (s->writes && !exchange(m, s->a->size, &old, *written));
+    } while (s->writes && !exchange_memory(m, s->a->size, &old, *written));
     return old;
 }
 
 /* Misaligned addresses, which are a finding where alignment is checked: not atomic with respect to other host
  * threads. */
-static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
+static uint64_t perform_step(struct step *s, uint8_t *m, uint64_t *written)
 {
     uint64_t copy, old;
     if (((uintptr_t)m & (s->a->size - 1)) == 0)
@@ -204,9 +204,9 @@ static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, stru
     uint32_t size = s->a->size;
     bool weak = run->weak && p->object->region != MM_PRIVATE;
     if (!weak || ((uintptr_t)m & (size - 1)) == 0)
-        return perform(s, m, written);
+        return perform_step(s, m, written);
     in_weak_write_begin(run, item, p->object, p->address, size);
-    uint64_t old = perform(s, m, written);
+    uint64_t old = perform_step(s, m, written);
     in_weak_write_end(run, item, p->object, p->address, size);
     return old;
 }

@@ -11,7 +11,7 @@ static void put_result(const struct in_gathering *g, uint32_t member, const void
     memcpy(g->members[member]->frame + g->w->result, value, size);
 }
 
-static uint32_t lane(const struct in_gathering *g, uint32_t member)
+static uint32_t lane_of(const struct in_gathering *g, uint32_t member)
 {
     return g->members[member]->local_linear % g->run->launch.sub_group_size;
 }
@@ -38,7 +38,7 @@ static void scan_element(const struct in_gathering *g, const struct in_reduction
         memcpy(g->members[m]->frame + g->w->result + offset, &total, s->size);
 }
 
-static void reduce(const struct in_gathering *g, const struct in_reduction *r)
+static void reduce_members(const struct in_gathering *g, const struct in_reduction *r)
 {
     const struct in_ty *s = in_scalar(g->w->ty);
     uint64_t cluster = UINT32_MAX;
@@ -47,7 +47,7 @@ static void reduce(const struct in_gathering *g, const struct in_reduction *r)
     cluster = cluster == 0 ? 1 : cluster;
     for (uint32_t from = 0, to; from < g->count; from = to) {
         for (to = from + 1; to < g->count; to++)
-            if (cluster != UINT32_MAX && lane(g, to) / cluster != lane(g, from) / cluster)
+            if (cluster != UINT32_MAX && lane_of(g, to) / cluster != lane_of(g, from) / cluster)
                 break;
         for (uint32_t e = 0; e < in_count(g->w->ty); e++)
             scan_element(g, r, from, to, e * s->size);
@@ -63,7 +63,7 @@ static void put_flag(const struct in_gathering *g, bool flag)
         put_result(g, m, &byte, 1);
 }
 
-static void vote(const struct in_gathering *g, bool all)
+static void vote_members(const struct in_gathering *g, bool all)
 {
     bool result = all;
     for (uint32_t m = 0; m < g->count; m++)
@@ -86,17 +86,17 @@ static void all_equal(const struct in_gathering *g)
     put_flag(g, result);
 }
 
-static void ballot(const struct in_gathering *g)
+static void ballot_members(const struct in_gathering *g)
 {
     uint32_t mask[4] = {0};
     for (uint32_t m = 0; m < g->count; m++)
-        if (*in_gathered(g, m, 0) && lane(g, m) < 128)
-            mask[lane(g, m) / 32] |= 1u << (lane(g, m) % 32);
+        if (*in_gathered(g, m, 0) && lane_of(g, m) < 128)
+            mask[lane_of(g, m) / 32] |= 1u << (lane_of(g, m) % 32);
     for (uint32_t m = 0; m < g->count; m++)
         put_result(g, m, mask, sizeof mask);
 }
 
-static uint32_t bit(const uint32_t *mask, uint64_t n)
+static uint32_t mask_bit(const uint32_t *mask, uint64_t n)
 {
     return n < 128 ? mask[n / 32] >> (n % 32) & 1 : 0;
 }
@@ -105,14 +105,15 @@ static uint32_t bit(const uint32_t *mask, uint64_t n)
  * without a work-item in a partial sub-group; scans count below the work-item. [CLC 6.15.20.1 R1] */
 static uint32_t ballot_bits(const struct in_gathering *g, uint32_t m, const uint32_t *mask)
 {
-    uint32_t size = g->run->launch.sub_group_size, me = lane(g, m), to = size, count = 0, first = 0, last = 0;
+    uint32_t size = g->run->launch.sub_group_size, me = lane_of(g, m), to = size, count = 0, first = 0,
+             last = 0;
     if (g->w->opcode == SpvOpGroupNonUniformBallotBitCount) {
         to = g->w->operation == SpvGroupOperationInclusiveScan   ? me + 1
              : g->w->operation == SpvGroupOperationExclusiveScan ? me
                                                                  : size;
     }
     for (uint32_t k = 0; k < to; k++) {
-        if (!bit(mask, k))
+        if (!mask_bit(mask, k))
             continue;
         if (count++ == 0)
             first = k;
@@ -131,10 +132,10 @@ static void ballot_query(const struct in_gathering *g)
         memcpy(mask, in_gathered(g, m, 0), sizeof mask);
         switch (g->w->opcode) {
         case SpvOpGroupNonUniformInverseBallot:
-            value = bit(mask, lane(g, m));
+            value = mask_bit(mask, lane_of(g, m));
             break;
         case SpvOpGroupNonUniformBallotBitExtract:
-            value = bit(mask, in_number(in_gathered(g, m, 1), g->w->last));
+            value = mask_bit(mask, in_number(in_gathered(g, m, 1), g->w->last));
             break;
         default:
             value = ballot_bits(g, m, mask);
@@ -155,24 +156,24 @@ struct exchange {
 static const uint8_t *at_lane(const struct in_gathering *g, uint64_t wanted, uint32_t k)
 {
     for (uint32_t m = 0; m < g->count; m++)
-        if (lane(g, m) == wanted)
+        if (lane_of(g, m) == wanted)
             return in_gathered(g, m, k);
     return NULL; /* not active: the value is undefined, here zero */
 }
 
 /* Around a cluster, or the maximum size, also where the sub-group is smaller [CLC 6.15.20.5 R1]. */
-static const uint8_t *rotated(const struct in_gathering *g, uint32_t m, uint64_t delta)
+static const uint8_t *rotated_source(const struct in_gathering *g, uint32_t m, uint64_t delta)
 {
     uint64_t cluster =
         g->w->operand_count > 2 ? in_number(in_gathered(g, m, 2), g->w->last) : g->run->launch.sub_group_size;
     cluster = cluster == 0 ? 1 : cluster;
-    uint64_t base = lane(g, m) / cluster * cluster;
-    return at_lane(g, base + (lane(g, m) - base + delta) % cluster, 0);
+    uint64_t base = lane_of(g, m) / cluster * cluster;
+    return at_lane(g, base + (lane_of(g, m) - base + delta) % cluster, 0);
 }
 
-static const uint8_t *source(const struct in_gathering *g, uint32_t m)
+static const uint8_t *shuffle_source(const struct in_gathering *g, uint32_t m)
 {
-    uint64_t me = lane(g, m);
+    uint64_t me = lane_of(g, m);
     uint32_t last = g->w->operand_count - 1;
     uint64_t n =
         last > 0 ? in_number(in_gathered(
@@ -196,14 +197,14 @@ static const uint8_t *source(const struct in_gathering *g, uint32_t m)
     case SpvOpSubgroupShuffleUpINTEL: /* previous, current, delta */
         return me >= n ? at_lane(g, me - n, 1) : at_lane(g, me + most - n, 0);
     case SpvOpGroupNonUniformRotateKHR:
-        return rotated(g, m, n);
+        return rotated_source(g, m, n);
     default:
         return at_lane(g, n, 0);
     }
 }
 
 /* [CLC 6.15.20.6 R1; CLC 6.15.20.7 R1] */
-static void shuffle(const struct in_gathering *g)
+static void shuffle_members(const struct in_gathering *g)
 {
     uint64_t size = g->w->ty->reg_size;
     struct exchange *x = mm_alloc_zero(g->count, sizeof *x);
@@ -213,7 +214,7 @@ static void shuffle(const struct in_gathering *g)
         return;
     }
     for (uint32_t m = 0; m < g->count; m++) {
-        x[m].from = source(g, m);
+        x[m].from = shuffle_source(g, m);
         if (x[m].from)
             memcpy(x[m].bytes, x[m].from, size);
     }
@@ -223,7 +224,7 @@ static void shuffle(const struct in_gathering *g)
 }
 
 /* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
-static void broadcast(const struct in_gathering *g)
+static void broadcast_value(const struct in_gathering *g)
 {
     const struct in_ty *ty = g->w->last, *s = in_scalar(ty);
     const uint8_t *id = in_gathered(g, 0, 1);
@@ -245,7 +246,7 @@ static void broadcast(const struct in_gathering *g)
         put_result(g, m, value, size);
 }
 
-static void elect(const struct in_gathering *g)
+static void elect_member(const struct in_gathering *g)
 {
     for (uint32_t m = 0; m < g->count; m++)
         put_result(g, m, &(uint8_t){m == 0}, 1);
@@ -268,7 +269,7 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
     const struct in_gathering g = {run, members, count, wait};
     const struct in_reduction *r = in_reduction_find(wait->opcode);
     if (r) {
-        reduce(&g, r);
+        reduce_members(&g, r);
         return;
     }
     switch (wait->opcode) {
@@ -278,19 +279,19 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
     case SpvOpGroupAny:
     case SpvOpGroupNonUniformAny:
     case SpvOpSubgroupAnyKHR:
-        vote(&g, wait->opcode == SpvOpGroupAll || wait->opcode == SpvOpGroupNonUniformAll ||
-                     wait->opcode == SpvOpSubgroupAllKHR);
+        vote_members(&g, wait->opcode == SpvOpGroupAll || wait->opcode == SpvOpGroupNonUniformAll ||
+                             wait->opcode == SpvOpSubgroupAllKHR);
         break;
     case SpvOpGroupNonUniformAllEqual:
     case SpvOpSubgroupAllEqualKHR:
         all_equal(&g);
         break;
     case SpvOpGroupNonUniformElect:
-        elect(&g);
+        elect_member(&g);
         break;
     case SpvOpGroupNonUniformBallot:
     case SpvOpSubgroupBallotKHR:
-        ballot(&g);
+        ballot_members(&g);
         break;
     case SpvOpGroupNonUniformInverseBallot:
     case SpvOpGroupNonUniformBallotBitExtract:
@@ -300,7 +301,7 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
         ballot_query(&g);
         break;
     case SpvOpGroupBroadcast:
-        broadcast(&g);
+        broadcast_value(&g);
         break;
     case SpvOpGroupAsyncCopy:
     case SpvOpGroupWaitEvents:
@@ -316,7 +317,7 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
         make_barrier(&g);
         break;
     default:
-        shuffle(&g);
+        shuffle_members(&g);
         break;
     }
 }

@@ -215,7 +215,7 @@ static void meet_all(const struct in_gathering *g)
     }
 }
 
-static void wait(const struct in_gathering *g)
+static void wait_for_copies(const struct in_gathering *g)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
     uint32_t kept = 0;
@@ -249,7 +249,7 @@ bool in_is_copy_fence(const struct in_item *item, const struct in_wait *w)
            (in_number(item->frame + w->operand[0], w->from) & ~UINT64_C(0xff)) == IN_COPY_FENCE;
 }
 
-static void fence(const struct in_gathering *g)
+static void fence_copies(const struct in_gathering *g)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
     uint64_t flags = in_number(in_gathered(g, 0, 0), g->w->from);
@@ -275,9 +275,9 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
     if (w->opcode == SpvOpGroupAsyncCopy)
         start_copies(&g);
     else if (in_is_copy_fence(members[0], w))
-        fence(&g);
+        fence_copies(&g);
     else {
-        wait(&g);
+        wait_for_copies(&g);
         if (run->weak)
             in_weak_copies(run, members, count);
     }

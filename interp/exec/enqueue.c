@@ -241,8 +241,8 @@ static bool run_marker(struct in_run *run, struct in_item *item, const struct in
 
 /* ---- events and queues ---------------------------------------------------------------------- */
 
-static bool capture(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                    const struct in_call *c)
+static bool capture_arguments(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                              const struct in_call *c)
 {
     const struct in_environment *env = &run->instance->environment_copy;
     struct in_fat *p = pointer_of(item, c, 2);
@@ -291,7 +291,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
         env->set_user_event_status(env->context, event, (int)(int32_t)enqueue_operand(item, c, 1));
         break;
     default:
-        return capture(run, item, pc, c);
+        return capture_arguments(run, item, pc, c);
     }
     return !run->outcome.stopped;
 }

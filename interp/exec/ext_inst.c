@@ -7,7 +7,7 @@
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
-static struct in_fat *fat(const struct in_item *item, int32_t slot)
+static struct in_fat *fat_pointer(const struct in_item *item, int32_t slot)
 {
     return (struct in_fat *)(void *)(item->frame + slot);
 }
@@ -17,8 +17,9 @@ static bool is_weak(const struct in_run *run, const struct in_fat *p)
     return run->weak && p->object->region != MM_PRIVATE;
 }
 
-static void accessed(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                     const struct in_fat *p, uint64_t address, const void *m, uint64_t size, bool write)
+static void record_builtin_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  const struct in_fat *p, uint64_t address, const void *m, uint64_t size,
+                                  bool write)
 {
     if (!run->full || p->object->region == MM_PRIVATE)
         return;
@@ -42,12 +43,12 @@ static void end_write(struct in_run *run, struct in_item *item, const struct in_
 {
     if (is_weak(run, p))
         in_weak_write_end(run, item, p->object, address, size);
-    accessed(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
+    record_builtin_access(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
 }
 
 /* Element K of an operand; scalars serve every element. */
-static const uint8_t *element(const struct in_item *item, const struct in_call *c, uint32_t operand,
-                              uint32_t k)
+static const uint8_t *operand_element(const struct in_item *item, const struct in_call *c, uint32_t operand,
+                                      uint32_t k)
 {
     if (operand >= c->operand_count)
         return NULL;
@@ -66,7 +67,8 @@ static bool run_elementwise(struct in_run *run, struct in_item *item, const stru
     uint32_t n = in_count(c->ty), size = (uint32_t)in_scalar(c->ty)->size;
     uint8_t *to = item->frame + c->result;
     for (uint32_t k = 0; k < n; k++)
-        kernel(to + k * size, NULL, element(item, c, 0, k), element(item, c, 1, k), element(item, c, 2, k));
+        kernel(to + k * size, NULL, operand_element(item, c, 0, k), operand_element(item, c, 1, k),
+               operand_element(item, c, 2, k));
     return true;
 }
 
@@ -78,7 +80,7 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     memcpy(&kernel, &c->more, sizeof kernel);
     uint32_t n = in_count(c->ty), size = (uint32_t)in_scalar(c->ty)->size, values = c->operand_count - 1;
     const struct in_ty *pointee = c->types[values]->element;
-    struct in_fat *p = fat(item, c->operand[values]);
+    struct in_fat *p = fat_pointer(item, c->operand[values]);
     uint8_t *to = item->frame + c->result;
     uint8_t *m = in_touch(run, item, pc, p, p->address, pointee->access, (uint32_t)pointee->align - 1, true);
     if (!m)
@@ -86,8 +88,9 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     uint32_t each = (uint32_t)in_scalar(pointee)->size;
     begin_write(run, item, p, p->address, pointee->access);
     for (uint32_t k = 0; k < n; k++)
-        kernel(to + k * size, m + k * each, element(item, c, 0, k),
-               values > 1 ? element(item, c, 1, k) : NULL, values > 2 ? element(item, c, 2, k) : NULL);
+        kernel(to + k * size, m + k * each, operand_element(item, c, 0, k),
+               values > 1 ? operand_element(item, c, 1, k) : NULL,
+               values > 2 ? operand_element(item, c, 2, k) : NULL);
     end_write(run, item, pc, p, p->address, pointee->access);
     return true;
 }
@@ -142,7 +145,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
     const struct in_ext_fn *fn = c->info;
     uint64_t each;
     uint32_t mask, n = in_count(c->ty), size = (uint32_t)in_scalar(c->ty)->size;
-    struct in_fat *p = fat(item, c->operand[1]);
+    struct in_fat *p = fat_pointer(item, c->operand[1]);
     uint64_t at = p->address + vector_place(fn, c->ty, offset_of(item, c, 0), &each, &mask);
     uint8_t *to = item->frame + c->result;
     const uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, false);
@@ -160,7 +163,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
             convert(m + 2 * k, to + size * k);
     if (!(fn->flags & IN_EXT_HALF))
         memcpy(to, m, each * n);
-    accessed(run, item, pc, p, at, m, each * n, false);
+    record_builtin_access(run, item, pc, p, at, m, each * n, false);
     return true;
 }
 
@@ -171,7 +174,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
     const struct in_ty *ty = c->types[0];
     uint64_t each;
     uint32_t mask, n = in_count(ty), size = (uint32_t)in_scalar(ty)->size;
-    struct in_fat *p = fat(item, c->operand[2]);
+    struct in_fat *p = fat_pointer(item, c->operand[2]);
     uint64_t at = p->address + vector_place(fn, ty, offset_of(item, c, 1), &each, &mask);
     const uint8_t *from = item->frame + c->operand[0];
     uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, true);
@@ -239,7 +242,7 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
                                                  .count = in_count(ty),
                                                  .is_float = s->kind == IN_TY_FLOAT};
     }
-    const char *format = read_string(&strings, fat(item, c->operand[0])->address, &length);
+    const char *format = read_string(&strings, fat_pointer(item, c->operand[0])->address, &length);
     uint32_t result = UINT32_MAX;
     if (!format)
         problem = "the format is not a string";

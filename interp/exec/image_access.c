@@ -13,7 +13,7 @@ static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t a
     return v;
 }
 
-static const struct in_handle *within(const struct in_handle *list, uint64_t count, uint64_t bits)
+static const struct in_handle *find_handle(const struct in_handle *list, uint64_t count, uint64_t bits)
 {
     uint64_t offset = bits - (uint64_t)(uintptr_t)list;
     return list && offset < count * sizeof *list && offset % sizeof *list == 0 ? &list[offset / sizeof *list]
@@ -22,9 +22,9 @@ static const struct in_handle *within(const struct in_handle *list, uint64_t cou
 
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits)
 {
-    const struct in_handle *h = within(run->instance->storages, run->instance->storage_count, bits);
+    const struct in_handle *h = find_handle(run->instance->storages, run->instance->storage_count, bits);
     for (; !h && run; run = run->launch.parent)
-        h = within(run->handles, run->info->argument_count, bits);
+        h = find_handle(run->handles, run->info->argument_count, bits);
     return h;
 }
 
@@ -143,8 +143,8 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
 }
 
 /* Guided execution: memory gets the values that the oracle determines, or the oracle the texels that were written. */
-static bool guide(struct in_run *run, struct in_item *item, const struct in_handle *h,
-                  const struct in_image_touched *touched, bool write)
+static bool guide_access(struct in_run *run, struct in_item *item, const struct in_handle *h,
+                         const struct in_image_touched *touched, bool write)
 {
     if (!run->launch.oracle || !h->object)
         return false;
@@ -160,8 +160,8 @@ static bool guide(struct in_run *run, struct in_item *item, const struct in_hand
 }
 
 /* I: the image of H, or one of its levels. */
-static void outside(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                    const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
+static void report_outside(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                           const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
 {
     if (run->launch.checks)
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
@@ -208,9 +208,9 @@ static void check_normalized(struct in_run *run, struct in_item *item, const str
 }
 
 /* The sampled texel; *AT: its coordinates, for messages. */
-static void sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                   const struct in_call *c, const struct in_handle *h, const struct in_sampler *sampler,
-                   union in_texel *texel, struct in_image_touched *touched, int32_t at[4])
+static void sample_image(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                         const struct in_call *c, const struct in_handle *h, const struct in_sampler *sampler,
+                         union in_texel *texel, struct in_image_touched *touched, int32_t at[4])
 {
     if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
         float f[4];
@@ -247,11 +247,11 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     }
     int32_t at[4];
     check_class(run, item, pc, h, c->ty);
-    sample(run, item, pc, c, h, &sampler, &texel, &touched, at);
-    if (guide(run, item, h, &touched, false))
-        sample(run, item, pc, c, h, &sampler, &texel, &touched, at);
+    sample_image(run, item, pc, c, h, &sampler, &texel, &touched, at);
+    if (guide_access(run, item, h, &touched, false))
+        sample_image(run, item, pc, c, h, &sampler, &texel, &touched, at);
     if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
-        outside(run, item, pc, h, &h->image, at, false);
+        report_outside(run, item, pc, h, &h->image, at, false);
     record_texels(run, item, pc, h, &touched, false);
     put_texel(item, c, &texel);
     return !run->outcome.stopped;
@@ -275,10 +275,10 @@ static bool access_texel(struct in_run *run, struct in_item *item, const struct 
     bool inside =
         write ? in_image_write(&level, at, texel, &touched) : in_image_read(&level, at, texel, &touched);
     if (!inside)
-        outside(run, item, pc, h, &level, at, write);
+        report_outside(run, item, pc, h, &level, at, write);
     for (uint32_t k = 0; k < touched.count; k++)
         touched.offset[k] += offset;
-    if (guide(run, item, h, &touched, write) && !write)
+    if (guide_access(run, item, h, &touched, write) && !write)
         in_image_read(&level, at, texel, NULL);
     record_texels(run, item, pc, h, &touched, write);
     return true;
@@ -364,7 +364,7 @@ static bool is_number(const struct in_ty *ty)
 }
 
 /* Lowers an access; coordinates, texels, levels of detail and results are numbers or vectors of these. */
-static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
+static enum mm_class lower_access(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     bool fits = i->operand_count >= 1 && in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE &&
                 (i->result == 0 || is_number(in_ty_of(l, i->result)));
@@ -383,20 +383,20 @@ static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call
 
 enum mm_class in_lower_image_sample(struct in_lower *l, const struct in_inst *i)
 {
-    return access(l, i, run_sample);
+    return lower_access(l, i, run_sample);
 }
 
 enum mm_class in_lower_image_read(struct in_lower *l, const struct in_inst *i)
 {
-    return access(l, i, run_read);
+    return lower_access(l, i, run_read);
 }
 
 enum mm_class in_lower_image_write(struct in_lower *l, const struct in_inst *i)
 {
-    return access(l, i, run_write);
+    return lower_access(l, i, run_write);
 }
 
 enum mm_class in_lower_image_query(struct in_lower *l, const struct in_inst *i)
 {
-    return access(l, i, run_query);
+    return lower_access(l, i, run_query);
 }

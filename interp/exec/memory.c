@@ -3,7 +3,7 @@
 
 const struct in_object in_unknown = {.name = "unknown"};
 
-static bool contains(const struct in_object *o, uint64_t address)
+static bool object_contains(const struct in_object *o, uint64_t address)
 {
     return address - o->address < o->size;
 }
@@ -14,7 +14,7 @@ static const struct in_object *find_built_in(const struct in_run *run, const str
     for (uint32_t k = 0; k < run->code->built_in_count; k++) {
         const struct in_built_in *b = &run->code->built_ins[k];
         const struct in_object *o = (const struct in_object *)(const void *)(item->frame + b->object);
-        if (b->pointer != 0 && contains(o, address))
+        if (b->pointer != 0 && object_contains(o, address))
             return o;
     }
     return NULL;
@@ -38,14 +38,14 @@ static const struct in_object *find_private(struct in_run *run, struct in_item *
 const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address)
 {
     for (uint32_t k = 0; k < 4; k++)
-        if (run->recent[k] && contains(run->recent[k], address))
+        if (run->recent[k] && object_contains(run->recent[k], address))
             return run->recent[k];
     const struct in_object *o = find_private(run, item, address);
     if (o)
         return o;
     uint32_t locals = run->code->locals.count + run->info->argument_count;
     for (uint32_t k = 0; k < locals; k++)
-        if (contains(&item->group->objects[k], address))
+        if (object_contains(&item->group->objects[k], address))
             return &item->group->objects[k];
     o = in_instance_find_object(run->instance, address);
     if (!o && run->instance->environment_copy.find_object)
@@ -94,12 +94,12 @@ static void report_access(struct in_run *run, struct in_item *item, const struct
 }
 
 /* With checks off an access is permitted if it stays in the memory of a live object. */
-static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p, uint64_t address,
-                      uint64_t size)
+static bool is_tolerable(struct in_run *run, struct in_item *item, struct in_fat *p, uint64_t address,
+                         uint64_t size)
 {
     if (run->launch.checks || address < 4096)
         return false;
-    const struct in_object *o = contains(p->object, address) ? p->object : in_find(run, item, address);
+    const struct in_object *o = object_contains(p->object, address) ? p->object : in_find(run, item, address);
     return o && o->size - (address - o->address) >= size;
 }
 
@@ -153,7 +153,7 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
     uint64_t offset = address - o->address;
     bool good = offset < o->size && o->size - offset >= size && (address & align_mask) == 0 &&
                 !(write ? o->read_only : o->write_only);
-    if (good || tolerable(run, item, p, address, size))
+    if (good || is_tolerable(run, item, p, address, size))
         return (uint8_t *)(uintptr_t)address;
     uint8_t *zeros =
         write || (address & align_mask) != 0 ? NULL : stray_read(run, item, pc, o, address, size);

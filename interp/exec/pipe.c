@@ -56,7 +56,7 @@ static struct reservation *reservation_find(const struct in_pipe *p, uint64_t id
 }
 
 /* Committed reservations take effect once all earlier ones have been committed. */
-static void advance(struct in_pipe *p, bool write)
+static void advance_pipe(struct in_pipe *p, bool write)
 {
     struct reservations *r = p->reservations;
     uint64_t *position = write ? &p->write_count : &p->read_count;
@@ -72,7 +72,7 @@ static void advance(struct in_pipe *p, bool write)
     }
 }
 
-static struct reservation *reserve(struct in_pipe *p, bool write, uint32_t count)
+static struct reservation *reserve_packets(struct in_pipe *p, bool write, uint32_t count)
 {
     uint64_t room =
         write ? p->max_packets - (p->write_reserved - p->read_count) : p->write_count - p->read_reserved;
@@ -115,8 +115,8 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
 }
 
 /* Copies one packet between the ring and the kernel's memory. */
-static bool transfer(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_pipe *p,
-                     struct in_fat *to_from, uint64_t position, bool write)
+static bool transfer_packet(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                            struct in_pipe *p, struct in_fat *to_from, uint64_t position, bool write)
 {
     uint64_t size = p->packet_size, at = p->object->address + position % p->max_packets * size;
     uint8_t *packet = (uint8_t *)(uintptr_t)at;
@@ -155,11 +155,11 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[1]);
     uint64_t result = UINT64_MAX;
     pthread_mutex_lock(&pipes);
-    struct reservation *v = p ? reserve(p, write, 1) : NULL;
+    struct reservation *v = p ? reserve_packets(p, write, 1) : NULL;
     if (v) {
-        result = transfer(run, item, pc, p, pointer, v->start, write) ? 0 : UINT64_MAX;
+        result = transfer_packet(run, item, pc, p, pointer, v->start, write) ? 0 : UINT64_MAX;
         v->committed = true;
-        advance(p, write);
+        advance_pipe(p, write);
     }
     pthread_mutex_unlock(&pipes);
     put_pipe_result(item, c, result);
@@ -187,7 +187,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     pthread_mutex_lock(&pipes);
     const struct reservation *v = p ? reservation_find(p, id, write) : NULL;
     if (v && index < v->count) {
-        result = transfer(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
+        result = transfer_packet(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
     } else if (v) {
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.18", p->object, 0, 0,
                  "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
@@ -203,14 +203,14 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
 static uint64_t reserve_id(struct in_pipe *p, bool write, uint32_t count)
 {
     pthread_mutex_lock(&pipes);
-    const struct reservation *v = p ? reserve(p, write, count) : NULL;
+    const struct reservation *v = p ? reserve_packets(p, write, count) : NULL;
     uint64_t id = v ? v->id : 0;
     pthread_mutex_unlock(&pipes);
     return id;
 }
 
-static void commit(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_pipe *p,
-                   uint64_t id, bool write)
+static void commit_reservation(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                               struct in_pipe *p, uint64_t id, bool write)
 {
     if (!p)
         return;
@@ -218,7 +218,7 @@ static void commit(struct in_run *run, struct in_item *item, const struct in_ins
     struct reservation *v = reservation_find(p, id, write);
     if (v) {
         v->committed = true;
-        advance(p, write);
+        advance_pipe(p, write);
     } else {
         bad_reservation(run, item, pc, p, id);
     }
@@ -242,7 +242,7 @@ static bool run_commit(struct in_run *run, struct in_item *item, const struct in
 {
     struct in_pipe *p =
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[2], c->types[2]->size));
-    commit(run, item, pc, p, value_at(item, c->operand[1], 8), c->opcode == SpvOpCommitWritePipe);
+    commit_reservation(run, item, pc, p, value_at(item, c->operand[1], 8), c->opcode == SpvOpCommitWritePipe);
     return !run->outcome.stopped;
 }
 
@@ -274,7 +274,7 @@ void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t c
     struct in_pipe *p = pipe_of(run, item, pc, w->operand[0], value_at(item, w->operand[2], 4));
     bool write = w->opcode == SpvOpGroupReserveWritePipePackets || w->opcode == SpvOpGroupCommitWritePipe;
     if (w->opcode == SpvOpGroupCommitReadPipe || w->opcode == SpvOpGroupCommitWritePipe) {
-        commit(run, item, pc, p, value_at(item, w->operand[1], 8), write);
+        commit_reservation(run, item, pc, p, value_at(item, w->operand[1], 8), write);
         return;
     }
     uint64_t id = reserve_id(p, write, (uint32_t)value_at(item, w->operand[1], 4));

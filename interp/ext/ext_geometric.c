@@ -12,7 +12,7 @@ enum { MOST = 16 }; /* elements of the longest vector */
 
 /* Scales V so that its largest magnitude lies in [1, 2); the result's exponent undoes it.  Zero vectors and
  * those with infinities or NaN stay. */
-static int scale(double *v, uint32_t n)
+static int scale_vector(double *v, uint32_t n)
 {
     double most = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -25,7 +25,7 @@ static int scale(double *v, uint32_t n)
     return exponent;
 }
 
-static double norm(const double *v, uint32_t n)
+static double vector_norm(const double *v, uint32_t n)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -36,13 +36,13 @@ static double norm(const double *v, uint32_t n)
 /* The length of vector V, which the function may change. */
 static double length_f64(double *v, uint32_t n)
 {
-    int exponent = scale(v, n);
-    return ldexp(norm(v, n), exponent);
+    int exponent = scale_vector(v, n);
+    return ldexp(vector_norm(v, n), exponent);
 }
 
 static double length_f32(double *v, uint32_t n)
 {
-    return norm(v, n);
+    return vector_norm(v, n);
 }
 
 static double distance_f64(const double *a, const double *b, uint32_t n)
@@ -61,7 +61,7 @@ static double distance_f32(const double *a, const double *b, uint32_t n)
     double v[MOST];
     for (uint32_t i = 0; i < n; i++)
         v[i] = a[i] - b[i];
-    return norm(v, n);
+    return vector_norm(v, n);
 }
 
 /* NaN anywhere gives NaN everywhere; infinite elements count as ones among zeros [CLC 7.5.1]. */
@@ -74,8 +74,8 @@ static void normalize_f64(double *v, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++)
         v[i] = nan ? (double)NAN : !infinite ? v[i] : isinf(v[i]) ? copysign(1, v[i]) : 0 * v[i];
-    scale(v, n);
-    double by = norm(v, n);
+    scale_vector(v, n);
+    double by = vector_norm(v, n);
     for (uint32_t i = 0; i < n && by != 0; i++)
         v[i] /= by;
 }
@@ -85,7 +85,7 @@ static void normalize_f64(double *v, uint32_t n)
  * are rounded to 53 bits, which is little beside 2 + n ulp of float. */
 static void normalize_f32(double *v, uint32_t n)
 {
-    double by = norm(v, n), count = 0;
+    double by = vector_norm(v, n), count = 0;
     bool infinite = by == INFINITY;
     for (uint32_t i = 0; i < n; i++)
         count += fabs(v[i]) == INFINITY;
@@ -108,7 +108,7 @@ static double difference_of_products(double a, double b, double c, double d)
 }
 
 /* The fourth element of a vector of four is 0. */
-static void cross(const double *a, const double *b, double *r)
+static void cross_product(const double *a, const double *b, double *r)
 {
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -178,7 +178,7 @@ static void cross(const double *a, const double *b, double *r)
         n = n == 4 ? 4 : 3;                                                                                  \
         load_##t(v, a, n);                                                                                   \
         load_##t(w, b, n);                                                                                   \
-        cross(v, w, r);                                                                                      \
+        cross_product(v, w, r);                                                                              \
         store_##t(result, r, n);                                                                             \
     }
 VECTORS(f16)

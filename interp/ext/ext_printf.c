@@ -44,12 +44,12 @@ struct cursor {
     const char *p, *end;
 };
 
-static char peek(const struct cursor *c)
+static char peek_char(const struct cursor *c)
 {
     return c->p < c->end ? *c->p : '\0';
 }
 
-static bool accept(struct cursor *c, const char *text)
+static bool accept_text(struct cursor *c, const char *text)
 {
     size_t n = strlen(text);
     if ((size_t)(c->end - c->p) < n || memcmp(c->p, text, n) != 0)
@@ -65,7 +65,7 @@ enum { WIDEST = 4095, LARGEST = WIDEST + 512 };
 static int parse_number(struct cursor *c)
 {
     int n = 0;
-    for (; peek(c) >= '0' && peek(c) <= '9'; c->p++)
+    for (; peek_char(c) >= '0' && peek_char(c) <= '9'; c->p++)
         if (n >= 0)
             n = n * 10 + (*c->p - '0') > WIDEST ? -1 : n * 10 + (*c->p - '0');
     return n;
@@ -74,7 +74,7 @@ static int parse_number(struct cursor *c)
 static void read_flags(struct cursor *c, struct directive *d)
 {
     size_t n = 0;
-    for (; peek(c) && strchr("-+ #0", peek(c)); c->p++)
+    for (; peek_char(c) && strchr("-+ #0", peek_char(c)); c->p++)
         if (!memchr(d->flags, *c->p, n))
             d->flags[n++] = *c->p;
     d->flags[n] = '\0';
@@ -82,17 +82,17 @@ static void read_flags(struct cursor *c, struct directive *d)
 
 static const char *read_length(struct cursor *c, struct directive *d)
 {
-    if (accept(c, "hh")) {
+    if (accept_text(c, "hh")) {
         d->length = 1;
-    } else if (accept(c, "hl")) {
+    } else if (accept_text(c, "hl")) {
         d->length = 4;
         d->hl = true;
-    } else if (accept(c, "h")) {
+    } else if (accept_text(c, "h")) {
         d->length = 2;
-    } else if (accept(c, "l") || accept(c, "z") || accept(c, "t")) {
+    } else if (accept_text(c, "l") || accept_text(c, "z") || accept_text(c, "t")) {
         d->length = 8; /* size_t and ptrdiff_t of 64-bit devices */
     }
-    if (peek(c) && strchr("lLqjzt", peek(c)))
+    if (peek_char(c) && strchr("lLqjzt", peek_char(c)))
         return "length modifier that OpenCL C does not have";
     if (d->hl && d->vector == 1)
         return "length modifier hl without a vector specifier";
@@ -103,17 +103,17 @@ static const char *read_directive(struct cursor *c, struct directive *d)
 {
     *d = (struct directive){.width = -1, .precision = -1, .vector = 1};
     read_flags(c, d);
-    if (peek(c) == '*')
+    if (peek_char(c) == '*')
         return "field width *, which OpenCL C does not have";
-    if (peek(c) >= '1' && peek(c) <= '9' && (d->width = parse_number(c)) < 0)
+    if (peek_char(c) >= '1' && peek_char(c) <= '9' && (d->width = parse_number(c)) < 0)
         return "field width too large";
-    if (accept(c, ".")) {
-        if (peek(c) == '*')
+    if (accept_text(c, ".")) {
+        if (peek_char(c) == '*')
             return "precision *, which OpenCL C does not have";
         if ((d->precision = parse_number(c)) < 0)
             return "precision too large";
     }
-    if (accept(c, "v")) {
+    if (accept_text(c, "v")) {
         int n = parse_number(c);
         if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
             return "vector specifier other than v2, v3, v4, v8, v16";
@@ -122,7 +122,7 @@ static const char *read_directive(struct cursor *c, struct directive *d)
     const char *problem = read_length(c, d);
     if (problem)
         return problem;
-    d->conversion = peek(c);
+    d->conversion = peek_char(c);
     if (!d->conversion || !strchr("diouxXfFeEgGaAcsp", d->conversion))
         return "unknown conversion specifier";
     c->p++;
@@ -238,7 +238,7 @@ static void put_pointer(struct output *out, const struct directive *d, const str
     put_padded(out, d, text, (size_t)n);
 }
 
-static const char *mismatch(const struct directive *d, const struct in_printf_value *v)
+static const char *type_mismatch(const struct directive *d, const struct in_printf_value *v)
 {
     bool wants_float = strchr("fFeEgGaA", d->conversion) != NULL;
     uint32_t size = v->element_size;
@@ -260,7 +260,7 @@ static const char *mismatch(const struct directive *d, const struct in_printf_va
 static const char *put_value(struct output *out, const struct directive *d, const struct in_printf_value *v,
                              in_printf_string string, void *context)
 {
-    const char *problem = mismatch(d, v);
+    const char *problem = type_mismatch(d, v);
     if (problem)
         return problem;
     if (d->conversion == 's')
@@ -301,7 +301,7 @@ size_t in_printf_format(const char *format, size_t format_length, const struct i
         if (!percent)
             break;
         c.p++;
-        if (accept(&c, "%")) {
+        if (accept_text(&c, "%")) {
             put_text(&output, "%", 1);
             continue;
         }

@@ -154,24 +154,24 @@ double in_double_rsqrt(double x)
 
 /* OpenCL does not distinguish signaling from quiet NaNs; libm does in functions that can return a number for
  * a NaN operand. */
-static double quiet(double x)
+static double quiet_nan(double x)
 {
     return isnan(x) ? (double)NAN : x;
 }
 
 double in_double_hypot(double x, double y)
 {
-    return hypot(quiet(x), quiet(y));
+    return hypot(quiet_nan(x), quiet_nan(y));
 }
 
 double in_double_pow(double x, double y)
 {
-    return pow(quiet(x), quiet(y));
+    return pow(quiet_nan(x), quiet_nan(y));
 }
 
 double in_double_pown(double x, int32_t n)
 {
-    return pow(quiet(x), n);
+    return pow(quiet_nan(x), n);
 }
 
 /* x^y as exp(y log x): x >= 0 only [CLC 7.5.1]. */

@@ -31,7 +31,7 @@ static uint32_t next_level_size(uint32_t size)
     return size > 1 ? size / 2 : 1;
 }
 
-static void shrink(struct in_image *level)
+static void shrink_level(struct in_image *level)
 {
     level->width = next_level_size(level->width);
     level->height = next_level_size(level->height);
@@ -49,7 +49,7 @@ bool in_image_level(const struct in_image *image, int64_t level, struct in_image
         return false;
     for (int64_t k = 0; k < level; k++) {
         *offset += level_bytes(view);
-        shrink(view);
+        shrink_level(view);
     }
     view->data = image->data ? (unsigned char *)image->data + *offset : NULL;
     return true;

@@ -33,19 +33,19 @@ uint32_t in_image_dimensions(enum in_image_kind kind)
 }
 
 /* Coordinates that are sampled; an array's last one selects the layer. */
-static uint32_t dimensions(const struct in_image *image)
+static uint32_t sampled_dimensions(const struct in_image *image)
 {
     return in_image_dimensions(image->kind);
 }
 
-static uint32_t extent(const struct in_image *image, uint32_t axis)
+static uint32_t axis_extent(const struct in_image *image, uint32_t axis)
 {
-    if (is_array(image->kind) && axis == dimensions(image))
+    if (is_array(image->kind) && axis == sampled_dimensions(image))
         return image->array_size;
     return axis == 0 ? image->width : axis == 1 ? image->height : image->depth;
 }
 
-static uint64_t pitch(const struct in_image *image, uint32_t axis)
+static uint64_t axis_pitch(const struct in_image *image, uint32_t axis)
 {
     if (axis == 0)
         return in_image_element_size(image->order, image->type);
@@ -56,9 +56,9 @@ static bool offset_of(const struct in_image *image, const int64_t *at, uint64_t 
 {
     *offset = 0;
     for (uint32_t axis = 0; axis < in_image_coordinate_count(image->kind); axis++) {
-        if (at[axis] < 0 || at[axis] >= (int64_t)extent(image, axis))
+        if (at[axis] < 0 || at[axis] >= (int64_t)axis_extent(image, axis))
             return false;
-        *offset += (uint64_t)at[axis] * pitch(image, axis);
+        *offset += (uint64_t)at[axis] * axis_pitch(image, axis);
     }
     return true;
 }
@@ -80,25 +80,25 @@ static int64_t to_integer(float x)
     return isnan(x) ? 0 : x > 0x1p40f ? INT64_C(1) << 40 : x < -0x1p40f ? -(INT64_C(1) << 40) : (int64_t)x;
 }
 
-static int64_t clamp(int64_t i, int64_t low, int64_t high)
+static int64_t clamp_index(int64_t i, int64_t low, int64_t high)
 {
     return i < low ? low : i > high ? high : i;
 }
 
-static int64_t address(enum in_addressing mode, int64_t i, int64_t size)
+static int64_t address_texel(enum in_addressing mode, int64_t i, int64_t size)
 {
     switch (mode) {
     case IN_ADDRESS_CLAMP_TO_EDGE:
-        return clamp(i, 0, size - 1);
+        return clamp_index(i, 0, size - 1);
     case IN_ADDRESS_CLAMP:
-        return clamp(i, -1, size);
+        return clamp_index(i, -1, size);
     default:
         return i;
     }
 }
 
 /* The unnormalized coordinate that the mode makes of C. */
-static float unnormalize(const struct in_sampler *sampler, float c, uint32_t size)
+static float unnormalize_coordinate(const struct in_sampler *sampler, float c, uint32_t size)
 {
     float n = (float)size, s = sampler->normalized ? c : c / n;
     switch (sampler->addressing) {
@@ -111,22 +111,22 @@ static float unnormalize(const struct in_sampler *sampler, float c, uint32_t siz
     }
 }
 
-static struct in_image_place nearest(const struct in_sampler *sampler, float c, uint32_t extent_)
+static struct in_image_place nearest_place(const struct in_sampler *sampler, float c, uint32_t extent_)
 {
-    int64_t size = extent_, i = to_integer(floorf(unnormalize(sampler, c, extent_)));
+    int64_t size = extent_, i = to_integer(floorf(unnormalize_coordinate(sampler, c, extent_)));
     if (sampler->addressing == IN_ADDRESS_REPEAT)
         i = i > size - 1 ? i - size : i;
     else if (sampler->addressing == IN_ADDRESS_MIRRORED_REPEAT)
         i = i > size - 1 ? size - 1 : i;
     else
-        i = address(sampler->addressing, i, size);
+        i = address_texel(sampler->addressing, i, size);
     return (struct in_image_place){i, i, 0};
 }
 
-static struct in_image_place linear(const struct in_sampler *sampler, float c, uint32_t extent_)
+static struct in_image_place linear_place(const struct in_sampler *sampler, float c, uint32_t extent_)
 {
     int64_t size = extent_;
-    float u = unnormalize(sampler, c, extent_) - 0.5f;
+    float u = unnormalize_coordinate(sampler, c, extent_) - 0.5f;
     struct in_image_place p = {.i0 = to_integer(floorf(u)), .fraction = u - floorf(u)};
     p.i1 = p.i0 + 1;
     if (isnan(p.fraction))
@@ -141,8 +141,8 @@ static struct in_image_place linear(const struct in_sampler *sampler, float c, u
         p.i1 = p.i1 > size - 1 ? size - 1 : p.i1;
         break;
     default:
-        p.i0 = address(sampler->addressing, p.i0, size);
-        p.i1 = address(sampler->addressing, p.i1, size);
+        p.i0 = address_texel(sampler->addressing, p.i0, size);
+        p.i1 = address_texel(sampler->addressing, p.i1, size);
     }
     return p;
 }
@@ -150,17 +150,17 @@ static struct in_image_place linear(const struct in_sampler *sampler, float c, u
 struct in_image_place in_image_place(const struct in_sampler *sampler, float c, uint32_t extent_,
                                      bool is_linear)
 {
-    return (is_linear ? linear : nearest)(sampler, c, extent_);
+    return (is_linear ? linear_place : nearest_place)(sampler, c, extent_);
 }
 
 int64_t in_image_layer(float c, uint32_t array_size)
 {
-    return clamp(to_integer(rintf(c)), 0, (int64_t)array_size - 1);
+    return clamp_index(to_integer(rintf(c)), 0, (int64_t)array_size - 1);
 }
 
 /* ---- reads --------------------------------------------------------------------------------------- */
 
-static void touch(struct in_image_touched *touched, uint64_t offset)
+static void touch_texel(struct in_image_touched *touched, uint64_t offset)
 {
     if (touched)
         touched->offset[touched->count++] = offset;
@@ -172,13 +172,13 @@ static void reset_touched(const struct in_image *image, struct in_image_touched 
         *touched = (struct in_image_touched){.size = in_image_element_size(image->order, image->type)};
 }
 
-static bool fetch(const struct in_image *image, const int64_t *at, union in_texel *texel,
-                  struct in_image_touched *touched)
+static bool fetch_texel(const struct in_image *image, const int64_t *at, union in_texel *texel,
+                        struct in_image_touched *touched)
 {
     uint64_t offset;
     if (!offset_of(image, at, &offset))
         return false;
-    touch(touched, offset);
+    touch_texel(touched, offset);
     in_texel_decode(image->order, image->type, (const unsigned char *)image->data + offset, texel);
     return true;
 }
@@ -186,15 +186,15 @@ static bool fetch(const struct in_image *image, const int64_t *at, union in_texe
 static void fetch_or_border(const struct in_image *image, const int64_t *at, union in_texel *texel,
                             struct in_image_touched *touched)
 {
-    if (!fetch(image, at, texel, touched))
+    if (!fetch_texel(image, at, texel, touched))
         in_image_border(image, texel);
 }
 
 /* The weighted sum over the corners of the cell; CORNER's bit says which of I0, I1 on that axis. */
-static void filter(const struct in_image *image, const struct in_image_place *places, int64_t layer,
-                   union in_texel *texel, struct in_image_touched *touched)
+static void filter_texels(const struct in_image *image, const struct in_image_place *places, int64_t layer,
+                          union in_texel *texel, struct in_image_touched *touched)
 {
-    uint32_t axes = dimensions(image);
+    uint32_t axes = sampled_dimensions(image);
     double sum[4] = {0, 0, 0, 0};
     for (uint32_t corner = 0; corner < 1u << axes; corner++) {
         int64_t at[4] = {0, 0, 0, 0};
@@ -219,18 +219,18 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
 {
     reset_touched(image, touched);
     bool is_linear = sampler->filter == IN_FILTER_LINEAR && in_image_class(image->type) == IN_IMAGE_FLOAT;
-    uint32_t axes = dimensions(image);
+    uint32_t axes = sampled_dimensions(image);
     struct in_image_place places[3];
     int64_t at[4] = {0, 0, 0, 0}, layer = 0;
     if (is_array(image->kind))
         layer = in_image_layer(coordinates[axes], image->array_size);
     for (uint32_t axis = 0; axis < axes; axis++) {
-        places[axis] = in_image_place(sampler, coordinates[axis], extent(image, axis), is_linear);
+        places[axis] = in_image_place(sampler, coordinates[axis], axis_extent(image, axis), is_linear);
         at[axis] = places[axis].i0;
     }
     at[axes] = layer;
     if (is_linear)
-        filter(image, places, layer, texel, touched);
+        filter_texels(image, places, layer, texel, touched);
     else
         fetch_or_border(image, at, texel, touched);
 }
@@ -239,12 +239,12 @@ void in_image_sample_int(const struct in_image *image, const struct in_sampler *
                          const int32_t *coordinates, union in_texel *texel, struct in_image_touched *touched)
 {
     reset_touched(image, touched);
-    uint32_t axes = dimensions(image);
+    uint32_t axes = sampled_dimensions(image);
     int64_t at[4] = {0, 0, 0, 0};
     for (uint32_t axis = 0; axis < axes; axis++)
-        at[axis] = address(sampler->addressing, coordinates[axis], extent(image, axis));
+        at[axis] = address_texel(sampler->addressing, coordinates[axis], axis_extent(image, axis));
     if (is_array(image->kind))
-        at[axes] = clamp(coordinates[axes], 0, (int64_t)image->array_size - 1);
+        at[axes] = clamp_index(coordinates[axes], 0, (int64_t)image->array_size - 1);
     fetch_or_border(image, at, texel, touched);
 }
 
@@ -255,7 +255,7 @@ bool in_image_read(const struct in_image *image, const int32_t *coordinates, uni
     int64_t at[3] = {0, 0, 0};
     for (uint32_t axis = 0; axis < in_image_coordinate_count(image->kind); axis++)
         at[axis] = coordinates[axis];
-    if (fetch(image, at, texel, touched))
+    if (fetch_texel(image, at, texel, touched))
         return true;
     memset(texel, 0, sizeof *texel);
     return false;
@@ -268,7 +268,7 @@ bool in_image_write(const struct in_image *image, const int32_t *coordinates, co
     uint64_t offset;
     if (!texel_offset(image, coordinates, &offset))
         return false;
-    touch(touched, offset);
+    touch_texel(touched, offset);
     in_texel_encode(image->order, image->type, texel, (unsigned char *)image->data + offset);
     return true;
 }

@@ -117,14 +117,14 @@ static bool fits_operation(const struct in_ty *ty)
 }
 
 /* Whether ID is defined in this block and used once, by USER. */
-static bool sole(const struct in_lower *l, uint32_t id, uint32_t user)
+static bool is_sole_use(const struct in_lower *l, uint32_t id, uint32_t user)
 {
     const struct in_use *u = &l->use[id];
     return l->m->ids[id].kind == IN_ID_VALUE && u->uses == 1 && !u->far && u->position < user &&
            l->insts[u->position].result == id;
 }
 
-static void defer(struct in_lower *l, uint32_t id, uint32_t to)
+static void defer_value(struct in_lower *l, uint32_t id, uint32_t to)
 {
     l->use[id].deferred = true;
     l->use[id].effective = to;
@@ -133,23 +133,23 @@ static void defer(struct in_lower *l, uint32_t id, uint32_t to)
 static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t p, uint32_t effective)
 {
     struct in_chain chain;
-    if ((i->opcode == SpvOpLoad || i->opcode == SpvOpStore) && sole(l, i->operands[0], p)) {
+    if ((i->opcode == SpvOpLoad || i->opcode == SpvOpStore) && is_sole_use(l, i->operands[0], p)) {
         const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
         const struct in_ty *pointer = in_ty_of(l, i->operands[0]);
         if (in_is_chain(def->opcode) && pointer->element && fits_operation(pointer->element) &&
             in_chain_shape(l, def, &chain) && chain.simple)
-            defer(l, i->operands[0], p);
-    } else if (i->opcode == SpvOpBranchConditional && sole(l, i->operands[0], p)) {
+            defer_value(l, i->operands[0], p);
+    } else if (i->opcode == SpvOpBranchConditional && is_sole_use(l, i->operands[0], p)) {
         const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
         const struct in_ty *ty = in_ty_of(l, def->operand_count > 0 ? def->operands[0] : 0);
         if (is_fused_compare(def->opcode) && ty->kind == IN_TY_INT && ty->width >= 32)
-            defer(l, i->operands[0], p);
+            defer_value(l, i->operands[0], p);
     } else if (in_is_chain(i->opcode) && in_chain_shape(l, i, &chain) && chain.simple && chain.index != 0 &&
-               !chain.narrow && sole(l, chain.index, p)) {
+               !chain.narrow && is_sole_use(l, chain.index, p)) {
         const struct in_inst *def = &l->insts[l->use[chain.index].position];
         if (def->opcode == SpvOpSConvert && in_ty_of(l, def->operands[0])->kind == IN_TY_INT &&
             in_ty_of(l, def->operands[0])->width == 32)
-            defer(l, chain.index, effective);
+            defer_value(l, chain.index, effective);
     }
 }
 
@@ -197,7 +197,7 @@ static void alias_loads(struct in_lower *l)
 }
 
 /* Instructions whose only effect is to write a whole scalar or pointer result after reading operands. */
-static bool plain(uint32_t op)
+static bool is_plain(uint32_t op)
 {
     return (op >= SpvOpSNegate && op <= SpvOpFMod) || (op >= SpvOpShiftRightLogical && op <= SpvOpNot) ||
            (op >= SpvOpIEqual && op <= SpvOpFUnordGreaterThanEqual) || op == SpvOpSelect ||
@@ -209,14 +209,14 @@ static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def
 {
     const struct in_inst *i = &l->insts[store];
     uint32_t variable = i->operands[0], value = i->operands[1];
-    if (!in_register_variable(l, variable) || !sole(l, value, store) || l->use[value].deferred)
+    if (!in_register_variable(l, variable) || !is_sole_use(l, value, store) || l->use[value].deferred)
         return false;
     *def = l->use[value].position;
     uint32_t op = l->insts[*def].opcode;
     const struct in_ty *ty = in_ty_of(l, value);
     bool memory = op == SpvOpLoad && !in_register_variable(l, l->insts[*def].operands[0]) &&
                   l->m->ids[l->insts[*def].operands[0]].builtin == IN_NO_BUILTIN;
-    if ((!plain(op) && !memory) || ty->kind == IN_TY_VECTOR || ty->kind == IN_TY_STRUCT ||
+    if ((!is_plain(op) && !memory) || ty->kind == IN_TY_VECTOR || ty->kind == IN_TY_STRUCT ||
         ty->kind == IN_TY_ARRAY)
         return false;
     for (uint32_t q = *def + 1; q < store; q++)
@@ -231,7 +231,7 @@ static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def
 }
 
 /* A value whose only use is a store to a register variable is computed directly into the variable's slot. */
-static void retarget(struct in_lower *l)
+static void retarget_stores(struct in_lower *l)
 {
     for (uint32_t p = 0; p < l->inst_count; p++) {
         uint32_t def;
@@ -251,6 +251,6 @@ enum mm_class in_analyze(struct in_lower *l)
     first_pass(l);
     second_pass(l);
     alias_loads(l);
-    retarget(l);
+    retarget_stores(l);
     return l->result;
 }

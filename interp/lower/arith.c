@@ -117,8 +117,8 @@ enum mm_class in_lower_int_unary(struct in_lower *l, const struct in_inst *i)
 }
 
 /* Converts slot FROM, of type TY, to integers of WIDTH bits; gives the new slot. */
-static int32_t resize(struct in_lower *l, int32_t from, const struct in_ty *ty, const struct in_ty *to,
-                      bool sign)
+static int32_t resize_integers(struct in_lower *l, int32_t from, const struct in_ty *ty,
+                               const struct in_ty *to, bool sign)
 {
     const struct in_ty *s = in_scalar(ty), *t = in_scalar(to);
     if (s->width == t->width)
@@ -132,7 +132,8 @@ static int32_t resize(struct in_lower *l, int32_t from, const struct in_ty *ty, 
 enum mm_class in_lower_shift(struct in_lower *l, const struct in_inst *i)
 {
     int32_t a = in_slot(l, i->operands[0]), b = in_slot(l, i->operands[1]);
-    return emit_int(l, i, a, resize(l, b, in_ty_of(l, i->operands[1]), in_ty_of(l, i->operands[0]), false));
+    return emit_int(l, i, a,
+                    resize_integers(l, b, in_ty_of(l, i->operands[1]), in_ty_of(l, i->operands[0]), false));
 }
 
 enum mm_class in_lower_float_binary(struct in_lower *l, const struct in_inst *i)

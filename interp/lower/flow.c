@@ -27,7 +27,7 @@ struct move {
     uint32_t size;
 };
 
-static bool overlaps(int32_t a, uint32_t n, int32_t b, uint32_t m)
+static bool slots_overlap(int32_t a, uint32_t n, int32_t b, uint32_t m)
 {
     return a < b + (int32_t)m && b < a + (int32_t)n;
 }
@@ -41,7 +41,7 @@ static void parallel_moves(struct in_lower *l, struct move *moves, uint32_t n)
         for (uint32_t k = 0; k < n; k++) {
             bool ready = true;
             for (uint32_t j = 0; j < n && ready; j++)
-                ready = j == k || !overlaps(moves[k].to, moves[k].size, moves[j].from, moves[j].size);
+                ready = j == k || !slots_overlap(moves[k].to, moves[k].size, moves[j].from, moves[j].size);
             if (!ready)
                 continue;
             in_copy(l, moves[k].to, moves[k].from, moves[k].size);
@@ -102,7 +102,7 @@ static void phi_moves(struct in_lower *l, uint32_t label)
 }
 
 /* Emits the moves of the edge to LABEL and a jump. */
-static void edge(struct in_lower *l, uint32_t label, uint32_t weight)
+static void emit_edge(struct in_lower *l, uint32_t label, uint32_t weight)
 {
     phi_moves(l, label);
     uint32_t at = l->code->count;
@@ -112,11 +112,11 @@ static void edge(struct in_lower *l, uint32_t label, uint32_t weight)
 
 enum mm_class in_lower_branch(struct in_lower *l, const struct in_inst *i)
 {
-    edge(l, i->operands[0], take_weight(l));
+    emit_edge(l, i->operands[0], take_weight(l));
     return l->result;
 }
 
-static void arm(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
+static void emit_arm(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
 {
     if (phi_count(l, label) == 0) {
         in_fixup(l, insn, is_d, label);
@@ -127,7 +127,7 @@ static void arm(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
         l->code->insns[insn].d = here;
     else
         l->code->insns[insn].c = here;
-    edge(l, label, 0);
+    emit_edge(l, label, 0);
 }
 
 enum mm_class in_lower_branch_conditional(struct in_lower *l, const struct in_inst *i)
@@ -159,8 +159,8 @@ enum mm_class in_lower_branch_conditional(struct in_lower *l, const struct in_in
     in_emit(l, op, 0, a, b, 0)->imm = take_weight(l);
     if (l->result != MM_OK)
         return l->result;
-    arm(l, at, true, i->operands[1]);
-    arm(l, at, false, i->operands[2]);
+    emit_arm(l, at, true, i->operands[1]);
+    emit_arm(l, at, false, i->operands[2]);
     return l->result;
 }
 
@@ -180,14 +180,14 @@ enum mm_class in_lower_switch(struct in_lower *l, const struct in_inst *i)
         int32_t here = (int32_t)(l->code->count - at);
         if (k == n) {
             table->fallback = here;
-            edge(l, i->operands[1], 0);
+            emit_edge(l, i->operands[1], 0);
             break;
         }
         table->cases[k].value = words == 2 ? (uint64_t)w[1] << 32 | w[0] : w[0];
         if (ty->width < 32)
             table->cases[k].value &= (UINT64_C(1) << ty->width) - 1;
         table->cases[k].target = here;
-        edge(l, w[words], 0);
+        emit_edge(l, w[words], 0);
     }
     return l->result;
 }
@@ -348,8 +348,8 @@ static bool result_fits(const struct in_wait *w)
     }
 }
 
-static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enum in_wait_kind kind,
-                                bool scoped)
+static enum mm_class lower_collective(struct in_lower *l, const struct in_inst *i, enum in_wait_kind kind,
+                                      bool scoped)
 {
     struct in_wait *w = make_wait(l, i, kind);
     if (!w)
@@ -378,14 +378,14 @@ static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enu
 
 enum mm_class in_lower_group(struct in_lower *l, const struct in_inst *i)
 {
-    return collective(l, i, IN_WAIT_GROUP_OP, true);
+    return lower_collective(l, i, IN_WAIT_GROUP_OP, true);
 }
 enum mm_class in_lower_non_uniform(struct in_lower *l, const struct in_inst *i)
 {
-    return collective(l, i, IN_WAIT_NON_UNIFORM, true);
+    return lower_collective(l, i, IN_WAIT_NON_UNIFORM, true);
 }
 /* Sub-group instructions of older extensions have no scope operand. */
 enum mm_class in_lower_sub_group_legacy(struct in_lower *l, const struct in_inst *i)
 {
-    return collective(l, i, IN_WAIT_NON_UNIFORM, false);
+    return lower_collective(l, i, IN_WAIT_NON_UNIFORM, false);
 }

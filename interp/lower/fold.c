@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* Lowers OPCODE over constant operands into CODE, runs it with the fast engine and copies the result. */
-static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8_t *to, uint64_t size)
+static enum mm_class evaluate_constant(struct in_lower *l, const struct in_inst *i, uint8_t *to,
+                                       uint64_t size)
 {
     struct in_code *code = l->code;
     uint32_t below = (code->constants.size + 15) / 16 * 16, room = below + (uint32_t)l->top + 1024;
@@ -88,7 +89,7 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
         result = lower(&l, &i);
         in_emit(&l, IN_HALT, 0, 0, 0, 0);
         if (result == MM_OK)
-            result = evaluate(&l, &i, (uint8_t *)(uintptr_t)id->bytes, id->ty->reg_size);
+            result = evaluate_constant(&l, &i, (uint8_t *)(uintptr_t)id->bytes, id->ty->reg_size);
         id->kind = IN_ID_CONSTANT;
     } else {
         in_lower_memory(&l);

@@ -132,7 +132,7 @@ static void lower_privates(struct in_lower *l)
     }
 }
 
-static bool counted(uint32_t op)
+static bool is_counted(uint32_t op)
 {
     return op != SpvOpLabel && op != SpvOpLine && op != SpvOpNoLine && op != SpvOpFunction &&
            op != SpvOpFunctionParameter && op != SpvOpFunctionEnd && op != SpvOpNop && op != SpvOpLoopMerge &&
@@ -166,7 +166,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
             return in_bad(l->m, i->word, l->err, "SPIRV 3.49", "unknown opcode %u", i->opcode);
         l->place.opcode = in_opcode_name(i->opcode);
         l->place_used = false;
-        l->weight += counted(i->opcode);
+        l->weight += is_counted(i->opcode);
         enum mm_class result = lower(l, i);
         if (result != MM_OK)
             l->result = result;

@@ -86,7 +86,7 @@ static uint64_t operand_value(const struct in_item *item, int32_t slot, uint32_t
     return v;
 }
 
-static int64_t sign(uint64_t v, uint64_t size)
+static int64_t sign_extend(uint64_t v, uint64_t size)
 {
     return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
 }
@@ -107,7 +107,8 @@ static bool run_wide(struct in_run *run, struct in_item *item, const struct in_i
     for (uint32_t k = 0; k < in_count(ty); k++) {
         uint64_t x = operand_value(item, c->operand[0], k, size),
                  y = operand_value(item, c->operand[1], k, size), l, h;
-        wide p = c->opcode == SpvOpSMulExtended ? (wide)((swide)sign(x, size) * sign(y, size)) : (wide)x * y;
+        wide p = c->opcode == SpvOpSMulExtended ? (wide)((swide)sign_extend(x, size) * sign_extend(y, size))
+                                                : (wide)x * y;
         wide s = (wide)x + y;
         l = c->opcode == SpvOpIAddCarry ? (uint64_t)s : c->opcode == SpvOpISubBorrow ? x - y : (uint64_t)p;
         h = c->opcode == SpvOpIAddCarry    ? (uint64_t)(s >> bits)
@@ -174,12 +175,12 @@ static bool run_idot(struct in_run *run, struct in_item *item, const struct in_i
     for (uint32_t k = 0; k < n; k++) {
         uint64_t x = operand_value(item, c->operand[0], k, size),
                  y = operand_value(item, c->operand[1], k, size);
-        sum += (s1 ? (swide)sign(x, size) : (swide)x) * (s2 ? (swide)sign(y, size) : (swide)y);
+        sum += (s1 ? (swide)sign_extend(x, size) : (swide)x) * (s2 ? (swide)sign_extend(y, size) : (swide)y);
     }
     unsigned bits = c->ty->width;
     if (c->operand_count > 2) {
         uint64_t accumulator = operand_value(item, c->operand[2], 0, c->ty->size);
-        sum += s1 ? (swide)sign(accumulator, c->ty->size) : (swide)accumulator;
+        sum += s1 ? (swide)sign_extend(accumulator, c->ty->size) : (swide)accumulator;
         swide top = s1 ? ((swide)1 << (bits - 1)) - 1 : ((swide)1 << bits) - 1, bottom = s1 ? -top - 1 : 0;
         sum = sum > top ? top : sum < bottom ? bottom : sum;
     }

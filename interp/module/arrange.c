@@ -117,7 +117,7 @@ static uint32_t capability_of(const struct in_inst *i)
 }
 
 /* A further capability that CAPABILITY requires. */
-static uint32_t companion(const struct arrange *a, uint32_t capability)
+static uint32_t companion_of(const struct arrange *a, uint32_t capability)
 {
     return capability == SpvCapabilityInt64               ? SpvCapabilityInt64Atomics
            : capability == SpvCapabilityVulkanMemoryModel ? SpvCapabilityVulkanMemoryModelDeviceScope
@@ -146,7 +146,7 @@ static void put_capabilities(struct arrange *a)
     for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         uint32_t capability = capability_of(&i);
         put_capability(a, capability);
-        put_capability(a, companion(a, capability));
+        put_capability(a, companion_of(a, capability));
     }
 }
 
@@ -160,7 +160,7 @@ static const uint32_t *pointer_type(const struct arrange *a, uint32_t type)
 
 /* The declaration OPCODE with operands FIRST (a constant's type) and SECOND, new if the module has none; 0:
  * too many. */
-static uint32_t declaration(struct arrange *a, uint32_t opcode, uint32_t first, uint32_t second)
+static uint32_t find_declaration(struct arrange *a, uint32_t opcode, uint32_t first, uint32_t second)
 {
     for (struct in_inst i = {0}; in_spirv_next(a->m, &i);)
         if (i.opcode == opcode && i.count == 4 && (i.type != 0 ? i.type : i.operands[0]) == first &&
@@ -199,7 +199,7 @@ static void retype_chains(struct arrange *a)
         const uint32_t *to = pointer_type(a, i.type);
         if (storage == UINT32_MAX || !to || to[2] == storage)
             continue;
-        uint32_t type = declaration(a, SpvOpTypePointer, storage, to[3]);
+        uint32_t type = find_declaration(a, SpvOpTypePointer, storage, to[3]);
         if (type != 0)
             a->m->words[i.word + 1] = a->type_of[i.result] = type;
     }
@@ -215,8 +215,8 @@ static void narrow_scopes(struct arrange *a)
                                 : NULL;
         if (!w || w[0] != (5u << 16 | SpvOpConstant) || w[4] != 0)
             continue;
-        uint32_t type = declaration(a, SpvOpTypeInt, 32, 0);
-        uint32_t narrow = type != 0 ? declaration(a, SpvOpConstant, type, w[3]) : 0;
+        uint32_t type = find_declaration(a, SpvOpTypeInt, 32, 0);
+        uint32_t narrow = type != 0 ? find_declaration(a, SpvOpConstant, type, w[3]) : 0;
         a->m->words[at] = narrow != 0 ? narrow : id;
     }
 }
@@ -350,7 +350,7 @@ static void find_ids(struct arrange *a)
     }
 }
 
-static void arrange(struct arrange *a)
+static void arrange_module(struct arrange *a)
 {
     find_ids(a);
     retype_chains(a);
@@ -372,7 +372,7 @@ enum mm_class in_arrange(struct in_module *m, struct mm_error *err)
     a.at = mm_alloc_zero(m->bound + 1, sizeof *a.at);
     a.failed = !a.type_of || !a.at;
     if (!a.failed)
-        arrange(&a);
+        arrange_module(&a);
     mm_free(a.type_of);
     mm_free(a.at);
     if (a.failed) {

@@ -14,7 +14,7 @@ struct byval {
     uint32_t copies;
 };
 
-static bool marked(const struct byval *b, uint32_t id, uint8_t mark)
+static bool is_marked(const struct byval *b, uint32_t id, uint8_t mark)
 {
     return id < b->m->bound && (b->marks[id] & mark) != 0;
 }
@@ -37,7 +37,7 @@ static bool mark_declarations(const struct byval *b)
             any = true;
         }
         for (uint32_t k = 1; i.opcode == SpvOpGroupDecorate && k < i.operand_count; k++)
-            if (marked(b, i.operands[0], BYVAL))
+            if (is_marked(b, i.operands[0], BYVAL))
                 mark_id(b, i.operands[k], BYVAL);
     }
     return any;
@@ -53,7 +53,7 @@ static bool only_reads(const struct byval *b, const struct in_inst *i)
         return true;
     case SpvOpCopyMemory:
     case SpvOpCopyMemorySized:
-        return !marked(b, i->operands[0], DERIVED);
+        return !is_marked(b, i->operands[0], DERIVED);
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
     case SpvOpPtrAccessChain:
@@ -70,7 +70,7 @@ static bool only_reads(const struct byval *b, const struct in_inst *i)
 static bool uses_derived(const struct byval *b, const struct in_inst *i)
 {
     for (uint32_t k = 0; k < i->operand_count; k++)
-        if (b->m->is_id[i->operands + k - b->m->words] && marked(b, i->operands[k], DERIVED))
+        if (b->m->is_id[i->operands + k - b->m->words] && is_marked(b, i->operands[k], DERIVED))
             return true;
     return false;
 }
@@ -94,8 +94,8 @@ static void choose_parameters(struct byval *b)
     uint32_t bound = b->m->bound;
     for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpFunction)
-            entry = marked(b, i.result, ENTRY);
-        if (i.opcode == SpvOpFunctionParameter && !entry && marked(b, i.result, BYVAL) &&
+            entry = is_marked(b, i.result, ENTRY);
+        if (i.opcode == SpvOpFunctionParameter && !entry && is_marked(b, i.result, BYVAL) &&
             may_change(b, i.word + i.count, i.result))
             b->copy_of[i.result] = bound + b->copies++;
     }
@@ -125,7 +125,7 @@ static void copy_inst(const struct byval *b, struct in_rewrite *o, const struct 
     }
 }
 
-static void rewrite(const struct byval *b, struct in_rewrite *o, uint32_t *params)
+static void rewrite_parameters(const struct byval *b, struct in_rewrite *o, uint32_t *params)
 {
     enum { OUTSIDE, HEAD, VARIABLES, BODY } place = OUTSIDE;
     uint32_t count = 0; /* in PARAMS: type and id of each that is copied */
@@ -163,7 +163,7 @@ static enum mm_class replace_parameters(const struct byval *b, struct mm_error *
         mm_free(params);
         return mm_out_of_memory(err);
     }
-    rewrite(b, &o, params);
+    rewrite_parameters(b, &o, params);
     mm_free(params);
     in_rewrite_end(&o, b->m, b->m->bound + b->copies);
     return MM_OK;

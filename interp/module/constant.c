@@ -70,8 +70,8 @@ static bool is_computed_later(const struct in_module *m, uint32_t id)
     return m->decoding.unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty;
 }
 
-static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
-                               uint8_t *bytes, struct mm_error *err)
+static enum mm_class decode_composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
+                                      uint8_t *bytes, struct mm_error *err)
 {
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         uint32_t part = inst->operands[i];
@@ -139,7 +139,7 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
         break;
     case SpvOpConstantComposite:
     case SpvOpSpecConstantComposite:
-        return composite(m, inst, id, bytes, err);
+        return decode_composite(m, inst, id, bytes, err);
     case SpvOpSpecConstantOp:
         id->kind = m->decoding.unvalidated ? IN_ID_NONE : id->kind;
         return m->decoding.unvalidated ? MM_OK : in_fold(m, inst, err);

@@ -146,7 +146,7 @@ static enum mm_class in_function_body(struct in_module *m, const struct in_inst 
 }
 
 /* Declarations before the first function, and constants in functions. */
-static enum mm_class declare(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+static enum mm_class decode_declaration(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     switch (inst->opcode) {
     case SpvOpString:
@@ -173,7 +173,7 @@ enum mm_class in_declare_all(struct in_module *m, struct mm_error *err)
         } else if (inside && !in_is_constant(i.opcode)) {
             result = in_function_body(m, &i, err);
         } else {
-            result = declare(m, &i, err);
+            result = decode_declaration(m, &i, err);
         }
     }
     if (result == MM_OK)

@@ -183,7 +183,7 @@ static uint32_t source_qualifiers(const struct in_module *m, const char *kernel,
     return q;
 }
 
-static uint32_t qualifiers(const struct in_id *id)
+static uint32_t type_qualifiers(const struct in_id *id)
 {
     uint32_t q = id->volatile_ ? IN_QUAL_VOLATILE : 0;
     if (id->restrict_ || (id->attributes & 1u << SpvFunctionParameterAttributeNoAlias))
@@ -261,8 +261,8 @@ static void describe_numbers(const struct in_ty *ty, struct in_argument_info *a)
     a->is_real = number->kind == IN_TY_FLOAT;
 }
 
-static enum mm_class argument(struct in_module *m, const struct in_kernel *k, uint32_t index, uint32_t param,
-                              struct in_argument_info *a)
+static enum mm_class describe_argument(struct in_module *m, const struct in_kernel *k, uint32_t index,
+                                       uint32_t param, struct in_argument_info *a)
 {
     const struct in_id *id = &m->ids[param];
     const struct in_ty *ty = id->ty;
@@ -272,7 +272,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
                                    .element_size = 1,
                                    .descriptor_set = IN_UNDECORATED,
                                    .binding = IN_UNDECORATED};
-    a->qualifiers = qualifiers(id) | source_qualifiers(m, k->info.name, index);
+    a->qualifiers = type_qualifiers(id) | source_qualifiers(m, k->info.name, index);
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);
     } else if (ty->kind == IN_TY_OPAQUE) {
@@ -295,7 +295,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
 }
 
 /* Size of what the arrays in a descriptor hold. */
-static uint32_t innermost(const struct in_ty *ty)
+static uint32_t innermost_size(const struct in_ty *ty)
 {
     for (;;) {
         if (ty->kind == IN_TY_STRUCT && ty->count == 1)
@@ -308,7 +308,7 @@ static uint32_t innermost(const struct in_ty *ty)
 }
 
 /* Descriptors and push constants of a compute shader are its arguments. */
-static enum mm_class descriptors(struct in_module *m, struct in_argument_info *list)
+static enum mm_class add_descriptors(struct in_module *m, struct in_argument_info *list)
 {
     for (uint32_t k = 0; k < m->global_count; k++) {
         const struct in_global *g = &m->globals[k];
@@ -320,7 +320,7 @@ static enum mm_class descriptors(struct in_module *m, struct in_argument_info *l
         list[g->argument] = (struct in_argument_info){.kind = IN_ARG_GLOBAL,
                                                       .size = 8,
                                                       .align = 8,
-                                                      .element_size = innermost(g->ty),
+                                                      .element_size = innermost_size(g->ty),
                                                       .name = id->name,
                                                       .type_name = "",
                                                       .descriptor_set = id->set,
@@ -347,10 +347,10 @@ static enum mm_class describe_kernel(struct in_module *m, struct in_kernel *k, s
     struct in_argument_info *list = mm_arena_alloc(m->arena, (n + 1) * sizeof *list);
     if (!list)
         return mm_out_of_memory(err);
-    if (shader && descriptors(m, list) != MM_OK)
+    if (shader && add_descriptors(m, list) != MM_OK)
         return mm_out_of_memory(err);
     for (uint32_t p = 0; p < f->param_count; p++)
-        if (!m->ids[f->params[p]].ty || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
+        if (!m->ids[f->params[p]].ty || describe_argument(m, k, p, f->params[p], &list[p]) != MM_OK)
             return mm_out_of_memory(err);
     k->info.argument_count = n;
     k->info.arguments = list;
@@ -413,7 +413,7 @@ static enum mm_class check_mode(const struct in_module *m, const struct in_inst 
 }
 
 /* OpDecorate: operands are the parameter, the decoration, its value. [SPIRV 3.20] */
-static void decoration(const struct in_module *m, const struct in_inst *i, struct in_kernel *k)
+static void apply_decoration(const struct in_module *m, const struct in_inst *i, struct in_kernel *k)
 {
     if (i->operands[1] != SpvDecorationMaxByteOffset && i->operands[1] != SpvDecorationMaxByteOffsetId)
         return;
@@ -436,7 +436,7 @@ uint32_t in_kernel_of(const struct in_module *m, uint32_t index)
     return m->kernel_count;
 }
 
-static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *err)
+static enum mm_class add_block(struct in_module *m, uint32_t id, struct mm_error *err)
 {
     if (id >= m->bound || m->ids[id].kind != IN_ID_FUNCTION)
         return MM_OK;
@@ -453,7 +453,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
 }
 
 /* Invoke functions of blocks are kernels, for the device alone. [CLC 6.15.19] */
-static enum mm_class blocks(struct in_module *m, struct mm_error *err)
+static enum mm_class add_blocks(struct in_module *m, struct mm_error *err)
 {
     for (struct in_inst i = {0}; in_spirv_next(m, &i);) {
         uint32_t place;
@@ -474,7 +474,7 @@ static enum mm_class blocks(struct in_module *m, struct mm_error *err)
         default:
             continue;
         }
-        if (place < i.operand_count && block(m, i.operands[place], err) != MM_OK)
+        if (place < i.operand_count && add_block(m, i.operands[place], err) != MM_OK)
             return MM_LIMIT;
     }
     return MM_OK;
@@ -502,7 +502,7 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
     enum mm_class listed = entry_points(m, err);
     if (listed != MM_OK)
         return listed;
-    if (blocks(m, err) != MM_OK)
+    if (add_blocks(m, err) != MM_OK)
         return MM_LIMIT;
     for (uint32_t k = 0; k < m->kernel_count; k++) {
         enum mm_class result = describe_kernel(m, &m->kernels[k], err);
@@ -514,7 +514,7 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
         bool decorates = i.opcode == SpvOpDecorate || i.opcode == SpvOpDecorateId;
         for (uint32_t k = 0; (mode || decorates) && i.operand_count >= 2 && k < m->kernel_count; k++) {
             if (decorates)
-                decoration(m, &i, &m->kernels[k]);
+                apply_decoration(m, &i, &m->kernels[k]);
             else if (m->kernels[k].entry_id == i.operands[0]) {
                 execution_mode(m, &i, &m->kernels[k]);
                 if (check_mode(m, &i, &m->kernels[k], err) != MM_OK)

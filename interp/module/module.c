@@ -3,7 +3,7 @@
 #include "validate.h"
 #include <string.h>
 
-static void destroy(struct in_module *m)
+static void destroy_module(struct in_module *m)
 {
     for (uint32_t k = 0; k < m->kernel_count; k++) {
         in_native_forget(m->kernels[k].code);
@@ -61,7 +61,7 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
         result = stages[k](m, err);
     m->decoding.options = NULL;
     if (result != MM_OK) {
-        destroy(m);
+        destroy_module(m);
         return result;
     }
     *module = m;
@@ -76,7 +76,7 @@ void in_module_retain(struct in_module *module)
 void in_module_release(struct in_module *module)
 {
     if (module && atomic_fetch_sub(&module->references, 1) == 1)
-        destroy(module);
+        destroy_module(module);
 }
 
 size_t in_module_kernel_count(const struct in_module *module)

@@ -32,7 +32,7 @@ static bool add_branches(const struct order *o, struct in_flow *flow, uint32_t b
 }
 
 /* Writes the blocks in SEQUENCE; false: out of memory. */
-static bool rewrite(const struct order *o, const uint32_t *sequence)
+static bool rewrite_blocks(const struct order *o, const uint32_t *sequence)
 {
     struct in_module *m = o->m;
     const uint32_t first = o->blocks[0].begin, words = o->blocks[o->count - 1].end - first;
@@ -64,7 +64,7 @@ static bool sort_blocks(const struct order *o)
     for (uint32_t k = 0, n = flow.order_count; k < o->count && good; k++)
         if (flow.position[k] == IN_FLOW_NONE)
             flow.order[n++] = k;
-    good = good && rewrite(o, flow.order);
+    good = good && rewrite_blocks(o, flow.order);
     in_flow_destroy(&flow);
     return good;
 }

@@ -7,7 +7,7 @@
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
-static spv_target_env environment(uint32_t version)
+static spv_target_env target_environment(uint32_t version)
 {
     switch (version) {
     case 0x10000:
@@ -41,7 +41,7 @@ enum mm_class in_diagnose(struct in_module *module, const char *text, const char
 static enum mm_class validate_words(struct in_module *module, const uint32_t *words, uint32_t count,
                                     struct mm_error *err)
 {
-    spv_context context = spvContextCreate(environment(module->version));
+    spv_context context = spvContextCreate(target_environment(module->version));
     spv_validator_options options = spvValidatorOptionsCreate();
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
@@ -221,7 +221,7 @@ static size_t copy_size(const struct in_module *m)
     return added <= MAX_ADDED ? m->word_count + added : 0;
 }
 
-static struct copy tolerated(const struct in_module *m)
+static struct copy tolerated_copy(const struct in_module *m)
 {
     size_t size = copy_size(m);
     if (size == 0)
@@ -273,7 +273,7 @@ static void make_library(struct copy *c)
 
 static bool is_tolerated(struct in_module *m)
 {
-    struct copy c = tolerated(m);
+    struct copy c = tolerated_copy(m);
     bool valid = c.words && c.changed && validate_words(m, c.words, c.count, NULL) == MM_OK;
     if (!valid && c.words && m->decoding.options->any_environment) {
         make_library(&c);

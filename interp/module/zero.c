@@ -80,7 +80,7 @@ static void put_nulls(const struct zero *z, struct in_rewrite *o)
     }
 }
 
-static void rewrite(const struct zero *z, struct in_rewrite *o)
+static void rewrite_initializers(const struct zero *z, struct in_rewrite *o)
 {
     bool in_functions = false;
     in_rewrite_copy(o, z->m, 0, 5);
@@ -113,7 +113,7 @@ enum mm_class in_zero_private(struct in_module *module, struct mm_error *err)
         choose_variables(&z);
     ok = ok && in_rewrite_begin(&o, module->word_count + 3 * z.nulls + z.variables);
     if (ok) {
-        rewrite(&z, &o);
+        rewrite_initializers(&z, &o);
         in_rewrite_end(&o, module, module->bound + z.nulls);
     } else {
         in_rewrite_drop(&o);

@@ -80,7 +80,7 @@ static bool is_missing_events_note(const struct mm_event *event)
     return event->kind == MM_API_CALL && (event->semantics & MM_REPLAYED);
 }
 
-static uint32_t shifted(const struct in_shift *shift, uint32_t id)
+static uint32_t shift_id(const struct in_shift *shift, uint32_t id)
 {
     return (uint32_t)in_shift_id(shift, id);
 }
@@ -93,8 +93,8 @@ static enum mm_class expand_event(struct in_expander *e, const struct mm_event *
         mm_recorder_flush(e->recorder);
         return extend_shift(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
     }
-    event.source = shifted(&e->sources, event.source);
-    event.allocation = shifted(&e->allocations, event.allocation);
+    event.source = shift_id(&e->sources, event.source);
+    event.allocation = shift_id(&e->allocations, event.allocation);
     mm_recorder_event(e->recorder, &event, NULL, 0);
     if (event.kind == MM_FREE)
         in_mirror_free(e, given->allocation);
@@ -132,19 +132,19 @@ static void shift_record(struct in_expander *e, struct mm_record *r)
         break;
     case MM_RECORD_ALLOCATION:
         note_seen_id(&e->allocations, r->allocation.id);
-        r->allocation.id = shifted(&e->allocations, r->allocation.id);
+        r->allocation.id = shift_id(&e->allocations, r->allocation.id);
         break;
     case MM_RECORD_SOURCE:
         note_seen_id(&e->sources, r->source.id);
-        r->source.id = shifted(&e->sources, r->source.id);
-        r->source.caller = shifted(&e->sources, r->source.caller);
+        r->source.id = shift_id(&e->sources, r->source.id);
+        r->source.caller = shift_id(&e->sources, r->source.caller);
         break;
     case MM_RECORD_ARGUMENT:
-        r->argument.allocation = shifted(&e->allocations, r->argument.allocation);
+        r->argument.allocation = shift_id(&e->allocations, r->argument.allocation);
         break;
     case MM_RECORD_FINDING:
-        r->finding.allocation = shifted(&e->allocations, r->finding.allocation);
-        r->finding.source = shifted(&e->sources, r->finding.source);
+        r->finding.allocation = shift_id(&e->allocations, r->finding.allocation);
+        r->finding.source = shift_id(&e->sources, r->finding.source);
         break;
     default:
         break;

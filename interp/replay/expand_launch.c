@@ -57,7 +57,7 @@ enum mm_class in_expand_no_memory(struct in_expander *e)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void finding(void *expander, const struct in_finding *f)
+static void keep_finding(void *expander, const struct in_finding *f)
 {
     struct in_expander *e = expander;
     if (!e->found)
@@ -100,7 +100,7 @@ static bool take_objects(struct in_expander *e, struct in_expanded_program *p, s
 static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct in *i,
                                   struct mm_arena *arena)
 {
-    const struct in_environment environment = {.context = e, .print = print_nothing, .finding = finding};
+    const struct in_environment environment = {.context = e, .print = print_nothing, .finding = keep_finding};
     uint64_t format = take_number(i, 4);
     const char *version = take_string(i, arena);
     if (i->bad || format != IN_REPLAY_FORMAT || strcmp(version, REFCL_VERSION) != 0)
@@ -245,7 +245,7 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
 /* ---- execution ----------------------------------------------------------------------------- */
 
 /* Keeps the first difference. */
-static void differs(struct in_expander *e, uint32_t command, const char *kernel, const char *how)
+static void note_difference(struct in_expander *e, uint32_t command, const char *kernel, const char *how)
 {
     if (e->error.cls == MM_OK)
         mm_fail(
@@ -299,9 +299,9 @@ static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l
         return cls;
     }
     if (e->found)
-        differs(e, l->command, info->name, e->finding.kind);
+        note_difference(e, l->command, info->name, e->finding.kind);
     else if (in_replay_sample(l, info) != sample)
-        differs(e, l->command, info->name, "final memory contents differ");
+        note_difference(e, l->command, info->name, "final memory contents differ");
     return MM_OK;
 }
 

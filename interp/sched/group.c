@@ -9,7 +9,7 @@
 #define IN_MEMORY_LIMIT (UINT64_C(2) << 30)
 
 /* Whether the launch has shadow memory. */
-static bool shadowed(const struct in_run *run)
+static bool has_shadow(const struct in_run *run)
 {
     return run->launch.checks && run->launch.uninitialized;
 }
@@ -54,9 +54,9 @@ static bool make_local(struct in_run *run, struct in_group *g)
     }
     g->local_size = at + most;
     g->local = group_alloc(run, g->local_size);
-    if (shadowed(run))
+    if (has_shadow(run))
         g->local_shadow = group_alloc(run, g->local_size);
-    if (!g->local || (shadowed(run) && !g->local_shadow))
+    if (!g->local || (has_shadow(run) && !g->local_shadow))
         return false;
     const uint8_t *local =
         IN_FAULTY(LOCAL_SHARED) && run->progress.slot_count > 0 ? run->progress.slots[0]->local : g->local;
@@ -159,7 +159,7 @@ static void place_arguments(struct in_run *run, struct in_group *g, uint8_t *fra
     }
 }
 
-static void relocate(struct in_run *run, struct in_group *g, uint8_t *frame)
+static void relocate_frame(struct in_run *run, struct in_group *g, uint8_t *frame)
 {
     const struct in_code *code = run->code;
     for (uint32_t k = 0; k < code->constants.reloc_count; k++) {
@@ -193,7 +193,7 @@ static struct shape shape_of(const struct in_run *run)
     const struct in_code *code = run->code;
     struct shape s = {.align = code->frame.align > 16 ? code->frame.align : 16};
     s.below = (code->constants.size + s.align - 1) / s.align * s.align;
-    s.shadow = shadowed(run) ? s.below + code->frame.size : 0;
+    s.shadow = has_shadow(run) ? s.below + code->frame.size : 0;
     s.all = (s.below + code->frame.size + s.shadow + s.align - 1) / s.align * s.align;
     return s;
 }
@@ -204,7 +204,7 @@ static void make_frame(struct in_run *run, struct in_group *g, uint8_t *frame)
     if (code->constants.size > 0)
         memcpy(frame - code->constants.size, code->constants.bytes, code->constants.size);
     in_built_ins_place(run, frame);
-    relocate(run, g, frame);
+    relocate_frame(run, g, frame);
     place_arguments(run, g, frame);
     const struct in_insn *halt = run->insns;
     memcpy(frame + code->frame.return_slot, &halt, sizeof halt);
@@ -240,7 +240,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
     item->pc = run->insns + run->code->entry;
     item->state = IN_ITEM_READY;
     in_built_ins_of_item(run, item);
-    if (shadowed(run)) {
+    if (has_shadow(run)) {
         item->shadow = item->frame + shape_of(run).shadow;
         in_shadow_begin(run, item);
     }

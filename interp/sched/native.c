@@ -31,7 +31,7 @@ static struct {
     const struct in_jit_api *api;
 } native = {.loading = PTHREAD_MUTEX_INITIALIZER};
 
-static bool debug(const char *word)
+static bool has_debug_word(const char *word)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
     return list && strstr(list, word);
@@ -120,7 +120,7 @@ static void choose_engine(void)
                     : strcmp(engine, "jit") == 0    ? JIT
                     : strcmp(engine, "interp") == 0 ? INTERP
                                                     : AUTO;
-    native.note = debug("jit");
+    native.note = has_debug_word("jit");
     const char *hot = mm_getenv("REFCL_PROMOTE");
     native.hot = hot ? strtoull(hot, NULL, 10) : 4000000;
 }
@@ -134,7 +134,7 @@ static bool is_worth_compiling(const struct in_run *run, bool instrumented)
     return items * run->code->count * rounds + (double)run->code->heat >= (double)native.hot;
 }
 
-static bool loaded(void)
+static bool is_jit_loaded(void)
 {
     if (atomic_load(&native.ended))
         return false;
@@ -198,14 +198,14 @@ bool in_native_create(struct in_run *run)
             run->promotion.split_at = heat < native.hot ? native.hot - heat : native.hot / 2;
         return false;
     }
-    return loaded() && begin_compiled(run);
+    return is_jit_loaded() && begin_compiled(run);
 }
 
 bool in_native_take_over(struct in_run *run)
 {
     if (run->progress.next_group >= run->progress.groups_total)
         return false;
-    if (run->progress.slot_count != 1 || run->code->noted.stray || !loaded()) {
+    if (run->progress.slot_count != 1 || run->code->noted.stray || !is_jit_loaded()) {
         run->promotion.at = UINT64_MAX;
         return false;
     }
@@ -260,7 +260,7 @@ void in_native_split(struct in_run *run, struct in_group *g)
     uint64_t next = run->progress.next_group;
     run->promotion.split_at = UINT64_MAX;
     if (first == 0 || first == g->items_count || run->progress.slot_count != 1 || run->code->noted.stray ||
-        has_local_arguments(run) || !loaded())
+        has_local_arguments(run) || !is_jit_loaded())
         return;
     run->progress.next_group = g->linear;
     run->promotion.first_item = first;
@@ -272,8 +272,8 @@ void in_native_split(struct in_run *run, struct in_group *g)
 }
 
 /* The object nearest to a faulting address: an argument's object or local memory; NULL: none. */
-static const struct in_object *nearest(const struct in_run *run, const struct in_object *local,
-                                       uint64_t address)
+static const struct in_object *nearest_object(const struct in_run *run, const struct in_object *local,
+                                              uint64_t address)
 {
     enum { NEAR = 1 << 30 }; /* no more than the guards of mm_guarded_alloc */
     const struct in_object *best = NULL;
@@ -293,11 +293,11 @@ static const struct in_object *nearest(const struct in_run *run, const struct in
 }
 
 /* A guard page stopped compiled code: the launch ends with the finding that the interpreter would report. */
-static void fault(struct in_run *run, const struct in_jit_fault *f)
+static void report_fault(struct in_run *run, const struct in_jit_fault *f)
 {
     struct in_object local = {
         .address = f->local, .size = f->local_size, .region = MM_LOCAL, .name = "local memory"};
-    const struct in_object *o = nearest(run, &local, f->address);
+    const struct in_object *o = nearest_object(run, &local, f->address);
     const char *verb = f->writes == 0 ? "read" : f->writes == 1 ? "write" : "use", *kernel = run->info->name;
     if (f->address < 4096)
         in_raise(run, NULL, NULL, "null-pointer", "CLC 6.7", NULL, f->address, 1,
@@ -318,7 +318,7 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
 }
 
 /* Deoptimizes: the interpreter re-executes the launch and reports the finding. */
-static void deoptimize(struct in_run *run)
+static void deoptimize_launch(struct in_run *run)
 {
     if (native.note)
         fprintf(stderr,
@@ -335,7 +335,7 @@ void in_native_step(struct in_run *run)
     struct in_jit_fault where;
     enum in_jit_end end = native.api->step(run->native, &where);
     if (end == IN_JIT_SUSPICIOUS) {
-        deoptimize(run);
+        deoptimize_launch(run);
         return;
     }
     run->outcome.over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;
@@ -343,7 +343,7 @@ void in_native_step(struct in_run *run)
     if (end == IN_JIT_STEP_LIMIT)
         in_step_limit(run, NULL, NULL);
     if (end == IN_JIT_FAULT)
-        fault(run, &where);
+        report_fault(run, &where);
 }
 
 void in_stop_launches(const _Atomic uint32_t *stop)

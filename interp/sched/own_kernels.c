@@ -2,7 +2,7 @@
  * each executed by one work-item. [CL 3.2 R2, SPIRV 3.6] */
 #include "sched.h"
 
-static enum mm_class execute(struct in_instance *instance, uint32_t kernel, struct mm_error *err)
+static enum mm_class execute_kernel(struct in_instance *instance, uint32_t kernel, struct mm_error *err)
 {
     const struct in_launch launch = {.instance = instance,
                                      .kernel = kernel,
@@ -30,7 +30,7 @@ enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_us
     enum mm_class result = MM_OK;
     for (uint32_t k = 0; k < m->kernel_count && result == MM_OK; k++)
         if (m->kernels[k].info.use == use)
-            result = execute(instance, k, err);
+            result = execute_kernel(instance, k, err);
     instance->environment_copy = environment;
     return result;
 }

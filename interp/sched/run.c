@@ -25,7 +25,7 @@ static enum mm_class check_launch(const struct in_launch *l, struct mm_error *er
     return MM_OK;
 }
 
-static enum mm_class geometry(struct in_run *run, struct mm_error *err)
+static enum mm_class set_geometry(struct in_run *run, struct mm_error *err)
 {
     struct in_launch *l = &run->launch;
     run->progress.groups_total = run->items_per_group = 1;
@@ -163,7 +163,7 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
                                                         : IN_FAST;
     run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
-    result = !run->insns ? mm_out_of_memory(err) : geometry(run, err);
+    result = !run->insns ? mm_out_of_memory(err) : set_geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);
     if (result == MM_OK && launch->weak && !in_weak_create(run))

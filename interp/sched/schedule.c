@@ -26,7 +26,7 @@ bool in_add_slot(struct in_run *run)
 }
 
 /* The first runnable work-item from START on; NULL if there is none. */
-static struct in_item *runnable(struct in_group *g, uint32_t start)
+static struct in_item *find_runnable(struct in_group *g, uint32_t start)
 {
     for (uint32_t k = 0; k < g->items_count; k++) {
         uint32_t at = start + k < g->items_count ? start + k : start + k - g->items_count;
@@ -38,7 +38,7 @@ static struct in_item *runnable(struct in_group *g, uint32_t start)
     return NULL;
 }
 
-static void rotate(struct in_run *run)
+static void rotate_groups(struct in_run *run)
 {
     for (uint32_t k = 0; k < run->progress.slot_count; k++) {
         run->progress.slot_cursor = (run->progress.slot_cursor + 1) % run->progress.slot_count;
@@ -59,12 +59,12 @@ static void replace_group(struct in_run *run, struct in_group *g)
         return;
     if (!in_group_next(run, g)) {
         run->outcome.over = run->progress.groups_done == run->progress.groups_total;
-        rotate(run);
+        rotate_groups(run);
     }
 }
 
 /* Called when the work-item has used up its slice. */
-static void yielded(struct in_run *run, struct in_group *g)
+static void item_yielded(struct in_run *run, struct in_group *g)
 {
     g->cursor = g->cursor + 1 < g->items_count ? g->cursor + 1 : 0;
     bool fair = run->launch.schedule == IN_FAIR;
@@ -72,7 +72,7 @@ static void yielded(struct in_run *run, struct in_group *g)
     if (!fair && g->yields <= g->items_count - g->done - g->waiting)
         return;
     uint32_t before = run->progress.slot_cursor;
-    rotate(run);
+    rotate_groups(run);
     if (run->progress.slot_cursor > before)
         return;
     uint32_t patience = fair ? IN_SPIN_SLICE / IN_FAIR_SLICE : 0;
@@ -81,7 +81,7 @@ static void yielded(struct in_run *run, struct in_group *g)
 }
 
 /* The runnable work-item with the lowest rank, which the oracle selects. */
-static struct in_item *lowest(struct in_run *run)
+static struct in_item *lowest_ranked(struct in_run *run)
 {
     const struct in_oracle *o = run->launch.oracle;
     struct in_item *best = NULL;
@@ -107,21 +107,21 @@ static bool is_ranked(const struct in_run *run)
     return run->launch.oracle && run->launch.oracle->rank;
 }
 
-static struct in_item *pick(struct in_run *run)
+static struct in_item *pick_item(struct in_run *run)
 {
     struct in_group *g = run->progress.slots[run->progress.slot_cursor];
     if (is_ranked(run))
-        return lowest(run);
+        return lowest_ranked(run);
     if (run->launch.schedule != IN_RANDOM)
-        return runnable(g, g->cursor);
+        return find_runnable(g, g->cursor);
     run->progress.slot_cursor = (uint32_t)(mm_random_next(&run->progress.random) % run->progress.slot_count);
     if (!run->progress.slots[run->progress.slot_cursor]->active)
-        rotate(run);
+        rotate_groups(run);
     g = run->progress.slots[run->progress.slot_cursor];
-    return runnable(g, (uint32_t)(mm_random_next(&run->progress.random) % g->items_count));
+    return find_runnable(g, (uint32_t)(mm_random_next(&run->progress.random) % g->items_count));
 }
 
-static int64_t slice(struct in_run *run)
+static int64_t slice_length(struct in_run *run)
 {
     run->switch_budget = is_ranked(run) ? 1 : INT64_MAX;
     if (run->launch.schedule == IN_SEQUENTIAL || is_ranked(run))
@@ -133,7 +133,7 @@ static int64_t slice(struct in_run *run)
     return 200 + (int64_t)(r >> 32) % 2000;
 }
 
-static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
+static void item_stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
 {
     struct in_group *g = item->group;
     switch (stop) {
@@ -142,19 +142,19 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
         if (g->done == g->items_count)
             replace_group(run, g);
         else if (run->launch.schedule == IN_FAIR)
-            yielded(run, g);
+            item_yielded(run, g);
         break;
     case IN_STOP_WAIT:
         in_item_waits(run, item);
         if (g->waiting == 0 || run->launch.schedule == IN_FAIR)
-            yielded(run, g);
+            item_yielded(run, g);
         break;
     case IN_STOP_YIELD:
         if (run->launch.schedule == IN_RANDOM) {
             if (++run->progress.idle_rounds > 200000 && in_add_slot(run))
                 run->progress.idle_rounds = 0;
         } else {
-            yielded(run, g);
+            item_yielded(run, g);
         }
         break;
     case IN_STOP_END:
@@ -174,7 +174,7 @@ static void leave_to_native(struct in_run *run)
         replace_group(run, g);
 }
 
-static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
+static bool execute_slice(struct in_run *run, struct in_item *item, int64_t budget)
 {
     if (item->state == IN_ITEM_NEW) {
         struct in_group *g = run->progress.slots[run->progress.slot_cursor];
@@ -197,7 +197,7 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
         cut ? item : NULL; /* only the caller's quantum is used up: the same work-item resumes */
     if (cut)
         return true;
-    stopped(run, item, stop);
+    item_stopped(run, item, stop);
     return true;
 }
 
@@ -213,16 +213,16 @@ void in_schedule(struct in_run *run, uint64_t quantum)
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
     while (!run->outcome.over && !run->outcome.stopped && !run->outcome.limit && run->executed < end &&
            !run->native) {
-        struct in_item *item = run->progress.current ? run->progress.current : pick(run);
+        struct in_item *item = run->progress.current ? run->progress.current : pick_item(run);
         if (!item) { /* all work-items of the group are blocked: next group */
-            rotate(run);
+            rotate_groups(run);
             continue;
         }
         if (!run->progress.current)
-            run->progress.slice_left = slice(run);
+            run->progress.slice_left = slice_length(run);
         uint64_t left = end - run->executed;
-        execute(run, item,
-                (uint64_t)run->progress.slice_left > left ? (int64_t)left : run->progress.slice_left);
+        execute_slice(run, item,
+                      (uint64_t)run->progress.slice_left > left ? (int64_t)left : run->progress.slice_left);
         if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->outcome.over)
             leave_to_native(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)

@@ -98,7 +98,7 @@ static void describe_location(const struct in_run *run, const struct in_item *it
 }
 
 /* Reports divergence: FIRST waits at an instruction that OTHER will never reach. */
-static void diverged(struct in_run *run, struct in_item *first, const struct in_item *other)
+static void report_divergence(struct in_run *run, struct in_item *first, const struct in_item *other)
 {
     char a[120], b[120];
     describe_location(run, first, a, sizeof a);
@@ -110,7 +110,7 @@ static void diverged(struct in_run *run, struct in_item *first, const struct in_
 }
 
 /* NULL if all of items [FROM, TO) wait at the same instruction, else the first one that does not. */
-static struct in_item *disagrees(struct in_group *g, uint32_t from, uint32_t to)
+static struct in_item *find_disagreement(struct in_group *g, uint32_t from, uint32_t to)
 {
     struct in_item *first = NULL;
     for (uint32_t k = from; k < to && !first; k++)
@@ -240,12 +240,12 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
         return true;
     if (!waiting)
         return false;
-    struct in_item *other = disagrees(g, from, to);
+    struct in_item *other = find_disagreement(g, from, to);
     const struct in_named_barrier *barrier = named_barrier_of(waiting);
     if (!other && barrier)
         return release_named(run, g, barrier);
     if (other) {
-        diverged(run, waiting, other == waiting ? &g->items[from] : other);
+        report_divergence(run, waiting, other == waiting ? &g->items[from] : other);
         return true;
     }
     return release_range(run, g, from, to);
@@ -259,7 +259,7 @@ static void resolve_group(struct in_run *run, struct in_group *g)
         any = resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
     if (any || g->waiting == 0)
         return;
-    struct in_item *other = disagrees(g, 0, g->items_count);
+    struct in_item *other = find_disagreement(g, 0, g->items_count);
     for (uint32_t k = 0; k < g->items_count; k++)
         if (named_barrier_of(&g->items[k])) {
             named_barrier_stuck(run, &g->items[k]);
@@ -271,7 +271,7 @@ static void resolve_group(struct in_run *run, struct in_group *g)
     }
     for (uint32_t k = 0; k < g->items_count; k++)
         if (g->items[k].state == IN_ITEM_WAITING) {
-            diverged(run, &g->items[k], other);
+            report_divergence(run, &g->items[k], other);
             return;
         }
 }

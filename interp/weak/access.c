@@ -31,7 +31,7 @@ static const struct in_group *group_of(const struct in_item *item, const struct 
     return object->region == MM_LOCAL ? item->group : NULL;
 }
 
-static uint32_t bound(const struct access *x)
+static uint32_t cell_bound(const struct access *x)
 {
     return in_cell_bound(x->cell, x->mine->view[x->region], x->mask);
 }
@@ -145,7 +145,7 @@ static uint64_t read_cell(struct access *x)
 {
     uint32_t places[64], count = 0;
     in_cell_refresh(x->w, x->cell, x->mask);
-    uint32_t low = bound(x);
+    uint32_t low = cell_bound(x);
     for (uint32_t k = low; k < x->cell->count && count < 64; k++)
         if (k == low || x->cell->messages[k].mask & x->mask)
             places[count++] = k;
@@ -221,7 +221,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
         for (int b = 0; b < 8; b++)
             if (x.mask >> b & 1)
                 value |= (uint64_t) * (const uint8_t *)(uintptr_t)(at + (uint64_t)b) << (8 * b);
-        uint64_t seen = x.cell->messages[in_cell_last(x.cell, bound(&x), x.mask)].serial;
+        uint64_t seen = x.cell->messages[in_cell_last(x.cell, cell_bound(&x), x.mask)].serial;
         uint32_t index = x.cell->count;
         struct in_message *m = in_cell_insert(x.w, x.cell, index, x.mask, value);
         if (!m)
@@ -250,7 +250,7 @@ static bool is_seq_cst(const struct in_weak_atomic *a, bool writes)
 static uint32_t read_candidates(const struct access *x, const struct in_weak_atomic *a,
                                 struct candidate *candidates)
 {
-    uint32_t count = 0, low = bound(x);
+    uint32_t count = 0, low = cell_bound(x);
     for (uint32_t k = low; k < x->cell->count && count < 64; k++) {
         if (k != low && !(x->cell->messages[k].mask & x->mask))
             continue;
@@ -268,7 +268,7 @@ static uint32_t read_candidates(const struct access *x, const struct in_weak_ato
 static uint32_t write_candidates(const struct access *x, const struct in_weak_atomic *a,
                                  struct candidate *candidates)
 {
-    uint32_t count = 0, low = bound(x);
+    uint32_t count = 0, low = cell_bound(x);
     for (uint32_t k = low; k < x->cell->count && count < 64; k++) {
         bool last = k + 1 == x->cell->count;
         if (!last && !(x->cell->messages[k + 1].mask & x->mask))
@@ -279,7 +279,7 @@ static uint32_t write_candidates(const struct access *x, const struct in_weak_at
     return count;
 }
 
-static bool exchange(uint64_t address, uint32_t size, uint64_t expected, uint64_t value)
+static bool exchange_memory(uint64_t address, uint32_t size, uint64_t expected, uint64_t value)
 {
     void *m = (void *)(uintptr_t)address;
     switch (size) {
@@ -305,8 +305,8 @@ static bool store_last(const struct access *x, const struct in_weak_atomic *a, u
     for (uint32_t k = index; k < x->cell->count; k++)
         mask &= (uint8_t)~x->cell->messages[k].mask;
     if (mask == x->mask)
-        return exchange(a->address, a->size, in_cell_value(x->cell, x->cell->count - 1, mask) >> shift,
-                        value);
+        return exchange_memory(a->address, a->size, in_cell_value(x->cell, x->cell->count - 1, mask) >> shift,
+                               value);
     for (int b = 0; b < 8; b++)
         if (mask >> b & 1)
             *(uint8_t *)(uintptr_t)(x->cell->address + (uint64_t)b) = (uint8_t)(value << shift >> (8 * b));
@@ -332,7 +332,7 @@ static void note_atomic_write(const struct access *x, struct in_message *m)
 
 static void write_at(struct access *x, struct in_weak_atomic *a, const struct candidate *chosen)
 {
-    uint64_t seen = x->cell->messages[in_cell_last(x->cell, bound(x), x->mask)].serial;
+    uint64_t seen = x->cell->messages[in_cell_last(x->cell, cell_bound(x), x->mask)].serial;
     struct in_message *m =
         in_cell_insert(x->w, x->cell, chosen->index, x->mask, a->written << (8 * (a->address & 7)));
     if (!m)

@@ -42,7 +42,7 @@ static bool uses_pending(const struct in_atomic *a, const struct pending *pendin
     return false;
 }
 
-static bool copies(const struct in_insn *i, const struct in_atomic *a, struct pending *pending)
+static bool copies_atomic(const struct in_insn *i, const struct in_atomic *a, struct pending *pending)
 {
     uint64_t move = a->size == 1 ? IN_MOV_1 : a->size == 2 ? IN_MOV_2 : a->size == 4 ? IN_MOV_4 : IN_MOV_8;
     if (i->op != move || i->a != a->result || overlaps_pending(pending, i->d) ||
@@ -111,7 +111,7 @@ static bool write_follows(const struct in_run *run, const struct in_item *item, 
             bool known = b->order < 0 && b->scope < 0; /* constants */
             return b->opcode != SpvOpAtomicLoad && known && is_relaxed(item, b) && !uses_pending(b, pending);
         }
-        if (copies(i, a, pending) || is_no_fence(item, i))
+        if (copies_atomic(i, a, pending) || is_no_fence(item, i))
             continue;
         if (!is_simple(i->op) || overlaps_pending(pending, i->d) || overlaps_pending(pending, i->a) ||
             overlaps_pending(pending, i->b) || overlaps_pending(pending, i->c))

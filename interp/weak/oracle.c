@@ -4,12 +4,12 @@
 #include <string.h>
 
 /* Whether callbacks are still due: the oracle has not ended the launch. */
-static bool asks(const struct in_run *run)
+static bool asks_oracle(const struct in_run *run)
 {
     return !run->outcome.stopped;
 }
 
-static void answered(struct in_run *run, bool go_on)
+static void note_answer(struct in_run *run, bool go_on)
 {
     if (go_on)
         return;
@@ -26,8 +26,9 @@ const uint8_t *in_oracle_read(struct in_run *run, struct in_item *item, const st
         return (const uint8_t *)(uintptr_t)address;
     }
     memcpy(run->weak->scratch, (const void *)(uintptr_t)address, size);
-    if (asks(run))
-        answered(run, o->read(o->context, item->agent, object, address, (uint32_t)size, run->weak->scratch));
+    if (asks_oracle(run))
+        note_answer(run,
+                    o->read(o->context, item->agent, object, address, (uint32_t)size, run->weak->scratch));
     return run->weak->scratch;
 }
 
@@ -35,8 +36,8 @@ void in_oracle_wrote(struct in_run *run, struct in_item *item, const struct in_o
                      uint64_t address, uint64_t size, const void *bytes)
 {
     const struct in_oracle *o = run->launch.oracle;
-    if (asks(run))
-        answered(run, o->write(o->context, item->agent, object, address, (uint32_t)size, bytes));
+    if (asks_oracle(run))
+        note_answer(run, o->write(o->context, item->agent, object, address, (uint32_t)size, bytes));
 }
 
 void in_oracle_atomic(struct in_run *run, struct in_item *item, struct in_weak_atomic *a)
@@ -58,15 +59,15 @@ void in_oracle_fence(struct in_run *run, struct in_item *item, bool barrier, uin
 {
     const struct in_oracle *o = run->launch.oracle;
     run->switch_budget -= !barrier;
-    if (asks(run))
-        answered(run, o->fence(o->context, item->agent, barrier, in_order_of(semantics), scope));
+    if (asks_oracle(run))
+        note_answer(run, o->fence(o->context, item->agent, barrier, in_order_of(semantics), scope));
 }
 
 void in_oracle_ended(struct in_run *run, struct in_item *item)
 {
     const struct in_oracle *o = run->launch.oracle;
-    if (asks(run))
-        answered(run, o->ended(o->context, item->agent));
+    if (asks_oracle(run))
+        note_answer(run, o->ended(o->context, item->agent));
 }
 
 void in_oracle_recorded(struct in_run *run)

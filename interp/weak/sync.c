@@ -57,7 +57,7 @@ struct acquire {
 /* True if an acquire synchronizes with a release.  If scopes may differ [CL 3.3.5 O101], they are
  * inclusive if the narrower one includes both work-items: releases are offered at all narrower scopes, and
  * an acquire takes the offers of its scope and of narrower ones. */
-static bool takes(const struct in_run *run, uint8_t slot, uint8_t offered)
+static bool slot_takes(const struct in_run *run, uint8_t slot, uint8_t offered)
 {
     return slot == offered || (run->launch.wider_scopes && slot != SLOTS && slot > offered);
 }
@@ -70,12 +70,12 @@ static void join_offers(const struct acquire *a, const struct in_message *m)
         if (o->key != ANY_KEY && o->key != slot_key(a->run, a->item, o->slot))
             continue;
         for (uint8_t slot = 0; slot < SLOTS; slot++) {
-            if (!takes(a->run, effective_slot(slot, a->object), o->slot))
+            if (!slot_takes(a->run, effective_slot(slot, a->object), o->slot))
                 continue;
             in_view_join(w, &a->mine->pending[region][slot], o->view);
             in_view_join(w, &a->mine->pending_other[region][slot], o->other);
         }
-        if (takes(a->run, a->slot, o->slot))
+        if (slot_takes(a->run, a->slot, o->slot))
             in_view_join(w, &a->mine->view[region], o->view);
     }
 }
@@ -109,8 +109,8 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
 
 /* ---- release ---------------------------------------------------------------------------------- */
 
-static void offer(struct in_run *run, struct in_item *item, struct in_message *m, uint8_t slot,
-                  struct in_view *view, struct in_view *other)
+static void offer_view(struct in_run *run, struct in_item *item, struct in_message *m, uint8_t slot,
+                       struct in_view *view, struct in_view *other)
 {
     for (uint8_t s = run->launch.wider_scopes ? SLOT_SUB_GROUP : slot; s <= slot; s++)
         in_message_offer(run->weak, m, s, slot_key(run, item, s), view, other);
@@ -124,11 +124,11 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
     for (uint8_t s = 0; mine && s < SLOTS; s++) {
         uint8_t slot = effective_slot(s, object);
         if (mine->release[region][s] || mine->both[!region][s])
-            offer(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
+            offer_view(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
     }
     uint8_t slot = effective_slot(scope_slot(scope), object);
     if (mine && mm_releases(order) && slot != SLOTS)
-        offer(run, item, m, slot, mine->view[region], NULL);
+        offer_view(run, item, m, slot, mine->view[region], NULL);
 }
 
 /* ---- fences ----------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ struct fence {
     uint8_t slot, flags; /* a bit per region */
 };
 
-static struct fence decode(uint32_t semantics, enum mm_scope scope, bool barrier)
+static struct fence decode_fence(uint32_t semantics, enum mm_scope scope, bool barrier)
 {
     const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
     enum mm_order order = in_order_of(semantics);
@@ -197,7 +197,7 @@ static void order_fence(struct in_weak *w, struct in_weak_item *mine)
     mine->write_count = 0;
 }
 
-static void fence(struct in_run *run, struct in_item *item, struct fence f, bool acquire, bool release)
+static void apply_fence(struct in_run *run, struct in_item *item, struct fence f, bool acquire, bool release)
 {
     struct in_weak_item *mine = in_weak_item(run, item);
     if (!mine)
@@ -215,7 +215,7 @@ void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics,
     if (run->launch.oracle)
         in_oracle_fence(run, item, false, semantics, scope);
     else
-        fence(run, item, decode(semantics, scope, false), true, true);
+        apply_fence(run, item, decode_fence(semantics, scope, false), true, true);
 }
 
 /* ---- barriers --------------------------------------------------------------------------------- */
@@ -241,14 +241,14 @@ static void join_member_views(struct in_run *run, struct in_item **members, uint
 void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t count, uint32_t semantics,
                      enum mm_scope scope)
 {
-    struct fence f = decode(semantics, scope, true);
+    struct fence f = decode_fence(semantics, scope, true);
     for (uint32_t k = 0; run->launch.oracle && k < count; k++)
         in_oracle_fence(run, members[k], true, semantics, scope);
     for (uint32_t k = 0; k < count; k++)
-        fence(run, members[k], f, false, true);
+        apply_fence(run, members[k], f, false, true);
     join_member_views(run, members, count, f.flags);
     for (uint32_t k = 0; k < count; k++)
-        fence(run, members[k], f, true, false);
+        apply_fence(run, members[k], f, true, false);
 }
 
 void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count)
