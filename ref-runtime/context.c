@@ -33,7 +33,7 @@ struct notice {
     char text[];
 };
 
-static void deliver(void *data)
+static void deliver_notification(void *data)
 {
     struct notice *notice = data;
     struct rt_context *context = notice->context;
@@ -52,7 +52,7 @@ void rt_context_notify(struct rt_context *context, const char *text)
     notice->context = context;
     memcpy(notice->text, text, size);
     rt_object_retain(context);
-    if (!rt_callback_post(deliver, notice)) {
+    if (!rt_callback_post(deliver_notification, notice)) {
         rt_object_release_deferred(context);
         mm_free(notice);
     }
@@ -106,9 +106,10 @@ static cl_int parse_properties(const cl_context_properties *properties, struct c
     return CL_SUCCESS;
 }
 
-static cl_context create(const struct creation *c, struct rt_device *const *devices, cl_uint device_count,
-                         void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
-                         cl_int *errcode_ret)
+static cl_context create_context(const struct creation *c, struct rt_device *const *devices,
+                                 cl_uint device_count,
+                                 void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                 void *data, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof *context);
     if (!context)
@@ -166,7 +167,7 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
         if (!seen)
             list[count++] = device;
     }
-    return create(&c, list, count, pfn_notify, user_data, errcode_ret);
+    return create_context(&c, list, count, pfn_notify, user_data, errcode_ret);
 }
 
 cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *properties,
@@ -194,7 +195,7 @@ cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *p
             list[available++] = list[i];
     if (available == 0)
         return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
-    return create(&c, list, available, pfn_notify, user_data, errcode_ret);
+    return create_context(&c, list, available, pfn_notify, user_data, errcode_ret);
 }
 
 void rt_context_destroy(struct rt_context *context)

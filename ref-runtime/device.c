@@ -22,7 +22,7 @@ cl_ulong rt_now(void)
 /* ---- devices that are lost ---- */
 
 /* Sub-devices go with the device that they are part of. */
-static const struct rt_device *whole(const struct rt_device *device)
+static const struct rt_device *root_device(const struct rt_device *device)
 {
     while (device->parent)
         device = device->parent;
@@ -31,14 +31,14 @@ static const struct rt_device *whole(const struct rt_device *device)
 
 bool rt_device_lost(const struct rt_device *device)
 {
-    device = whole(device);
+    device = root_device(device);
     uint64_t most = device->limits.lost_after;
     return most == 0 || atomic_load_explicit(&device->commands, memory_order_relaxed) > most;
 }
 
 bool rt_device_take_command(const struct rt_queue *queue)
 {
-    struct rt_device *device = (struct rt_device *)(uintptr_t)whole(queue->device);
+    struct rt_device *device = (struct rt_device *)(uintptr_t)root_device(queue->device);
     uint64_t most = device->limits.lost_after;
     if (most == UINT64_MAX)
         return true;
@@ -72,7 +72,7 @@ enum {
     NAMES_SIZE = 4096
 };
 
-static bool offered(const struct name_row *row, bool images)
+static bool is_offered(const struct name_row *row, bool images)
 {
     return row->offered && (images || !(row->offered & RT_WITH_IMAGES)) &&
            (rt_version() >= RT_3_0 || !(row->offered & RT_SINCE_3_0));
@@ -82,7 +82,7 @@ bool rt_extension_offered(const char *name)
 {
     for (size_t i = 0; i < EXTENSIONS; i++)
         if (strcmp(extension_rows[i].name, name) == 0)
-            return offered(&extension_rows[i], true);
+            return is_offered(&extension_rows[i], true);
     return false;
 }
 
@@ -92,7 +92,7 @@ static void join_names(char *text, const struct name_row *rows, size_t count, bo
     size_t length = 0;
     text[0] = 0;
     for (size_t i = 0; i < count; i++) {
-        if (offered(&rows[i], images) && (!macros || rows[i].macro)) {
+        if (is_offered(&rows[i], images) && (!macros || rows[i].macro)) {
             length +=
                 (size_t)snprintf(text + length, NAMES_SIZE - length, "%s%s", length ? " " : "", rows[i].name);
         }
@@ -137,7 +137,7 @@ static cl_int put_versions(const struct rt_info_out *out, const struct name_row 
     cl_name_version versions[EXTENSIONS + FEATURES] = {0};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (offered(&rows[i], images)) {
+        if (is_offered(&rows[i], images)) {
             versions[n].version = rows[i].version;
             snprintf(versions[n++].name, sizeof versions->name, "%s", rows[i].name);
         }

@@ -42,7 +42,7 @@ void rt_event_stamp(struct rt_event *event, int which)
 
 /* ---- callbacks ---- */
 
-static void call(void *data)
+static void call_callback(void *data)
 {
     struct rt_event_callback *callback = data;
     rt_record_callback(callback->type == CL_COMPLETE ? callback->event->completion : MM_NO_EVENT,
@@ -53,12 +53,12 @@ static void call(void *data)
 }
 
 /* Under rt_lock. */
-static void post(struct rt_event *event, struct rt_event_callback *callback)
+static void post_callback(struct rt_event *event, struct rt_event_callback *callback)
 {
     callback->status = event->status < 0 ? event->status : callback->type;
     callback->event = event;
     rt_object_retain(event);
-    if (!rt_callback_post(call, callback)) {
+    if (!rt_callback_post(call_callback, callback)) {
         rt_object_release_deferred(event);
         mm_free(callback);
     }
@@ -71,7 +71,7 @@ static void post_reached(struct rt_event *event)
         struct rt_event_callback *callback = *at;
         if (event->status <= callback->type || IN_FAULTY(CALLBACK_EARLY)) {
             *at = callback->next;
-            post(event, callback);
+            post_callback(event, callback);
         } else {
             at = &callback->next;
         }
@@ -223,7 +223,7 @@ static void record_observed(const struct rt_event *event)
         rt_record_call("clGetEventInfo", &edge, 1);
 }
 
-static cl_int look(const struct rt_event *event)
+static cl_int observe_status(const struct rt_event *event)
 {
     pthread_mutex_lock(&rt_lock);
     cl_int status = event->status;
@@ -235,7 +235,7 @@ static cl_int look(const struct rt_event *event)
 
 static cl_int get_status(const void *object, const struct rt_info_out *out)
 {
-    cl_int status = look(object);
+    cl_int status = observe_status(object);
     if (status == CL_COMPLETE && out->value)
         record_observed(object);
     return rt_info_put(out, &status, sizeof status);
@@ -268,7 +268,7 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
     struct rt_event *event = rt_event(handle);
     if (!event)
         return CL_INVALID_EVENT;
-    if (look(event) != CL_COMPLETE || event->context->terminated || !event->profiled)
+    if (observe_status(event) != CL_COMPLETE || event->context->terminated || !event->profiled)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
 }

@@ -20,7 +20,7 @@ static uint64_t physical_memory(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_C(1) << 30;
 }
 
-static cl_device_svm_capabilities svm(int index)
+static cl_device_svm_capabilities svm_capabilities(int index)
 {
     static const struct {
         const char *name;
@@ -49,7 +49,7 @@ void rt_limits_read(struct rt_limits *limits, int index)
     limits->images = rt_setting_number(RT_SET_IMAGES, index, 1) != 0;
     limits->lost_after = rt_setting_number(RT_SET_LOST_AFTER, index, UINT64_MAX);
     limits->native_kernels = rt_setting_number(RT_SET_NATIVE_KERNELS, index, 1) != 0;
-    limits->svm = svm(index);
+    limits->svm = svm_capabilities(index);
     limits->compute_units = (cl_uint)rt_setting_number(RT_SET_COMPUTE_UNITS, index, RT_COMPUTE_UNITS);
 }
 

@@ -63,7 +63,7 @@ void *rt_object_check(const void *handle, enum rt_type type)
 }
 
 /* Lays OBJECT's memory to rest, and frees that which has rested longest. */
-static void bury(struct rt_object *object)
+static void quarantine_object(struct rt_object *object)
 {
     pthread_mutex_lock(&lock);
     struct rt_object *oldest = ring[ring_next];
@@ -73,7 +73,7 @@ static void bury(struct rt_object *object)
     mm_free(oldest);
 }
 
-static void destroy(void *data)
+static void destroy_object(void *data)
 {
     struct rt_object *object = data;
     switch (object->type) {
@@ -113,7 +113,7 @@ static void destroy(void *data)
     default:
         break;
     }
-    bury(object);
+    quarantine_object(object);
 }
 
 void rt_object_retain(void *object)
@@ -131,7 +131,7 @@ bool rt_object_hold(void *object)
 }
 
 /* True if that was the last reference: the object is out of the table then. */
-static bool drop(struct rt_object *object)
+static bool drop_reference(struct rt_object *object)
 {
     if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1)
         return false;
@@ -145,8 +145,8 @@ void rt_object_release(void *object)
 {
     if (!object)
         return;
-    if (drop(object))
-        destroy(object);
+    if (drop_reference(object))
+        destroy_object(object);
 }
 
 /* This thread is in rt_object_release_deferred. */
@@ -163,13 +163,13 @@ void rt_object_release_deferred(void *object)
 {
     if (!object)
         return;
-    if (!drop(object))
+    if (!drop_reference(object))
         return;
-    if (!needs_no_callback(object) && rt_callback_post(destroy, object))
+    if (!needs_no_callback(object) && rt_callback_post(destroy_object, object))
         return;
     bool outer = deferring;
     deferring = true;
-    destroy(object);
+    destroy_object(object);
     deferring = outer;
 }
 

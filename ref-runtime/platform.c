@@ -43,7 +43,7 @@ static struct rt_device *create_device(int index, int count)
     return device;
 }
 
-static void initialize(void)
+static void initialize_platform(void)
 {
     platform = rt_object_create(RT_PLATFORM, sizeof *platform);
     int count = (int)rt_setting_number(RT_SET_DEVICES, 0, 1);
@@ -57,7 +57,7 @@ static void initialize(void)
 
 struct rt_platform *rt_the_platform(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_platform);
     return platform;
 }
 

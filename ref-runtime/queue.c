@@ -33,9 +33,9 @@ static struct rt_queue *existing_default(const struct rt_context *context, const
     return queue && rt_api_retain(queue, RT_QUEUE) ? queue : NULL;
 }
 
-static cl_command_queue create(struct rt_context *context, struct rt_device *device,
-                               cl_command_queue_properties flags, const cl_queue_properties *properties,
-                               size_t property_count, cl_uint size, cl_int *errcode_ret)
+static cl_command_queue create_queue(struct rt_context *context, struct rt_device *device,
+                                     cl_command_queue_properties flags, const cl_queue_properties *properties,
+                                     size_t property_count, cl_uint size, cl_int *errcode_ret)
 {
     if (rt_device_lost(device))
         return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
@@ -107,7 +107,7 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, 
         return rt_null(errcode_ret, CL_INVALID_DEVICE);
     if (flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    return create(context, device, flags, NULL, 0, 0, errcode_ret);
+    return create_queue(context, device, flags, NULL, 0, 0, errcode_ret);
 }
 
 enum { PROPERTY_FLAGS, PROPERTY_SIZE, PROPERTY_PRIORITY, PROPERTY_THROTTLE, PROPERTY_COUNT };
@@ -170,7 +170,7 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context co
     cl_int error = parse_properties(properties, &flags, &count, &size);
     if (error)
         return rt_null(errcode_ret, error);
-    return create(context, device, flags, properties, count, size, errcode_ret);
+    return create_queue(context, device, flags, properties, count, size, errcode_ret);
 }
 
 /* Changing a queue's properties went with OpenCL 1.0. */
@@ -188,7 +188,7 @@ cl_int CL_API_CALL rt_clRetainCommandQueue(cl_command_queue handle)
     return rt_api_retain(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-static void flush(struct rt_queue *queue)
+static void flush_queue(struct rt_queue *queue)
 {
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
@@ -202,7 +202,7 @@ cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
     struct rt_queue *queue = rt_queue(handle);
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    flush(queue);
+    flush_queue(queue);
     return rt_api_release(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
@@ -211,7 +211,7 @@ cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
     struct rt_queue *queue = rt_host_queue(handle);
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    flush(queue);
+    flush_queue(queue);
     return rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 

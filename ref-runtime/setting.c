@@ -27,7 +27,7 @@ static const struct setting {
 /* ---- lists: entries with a separator between them ---- */
 
 /* The entry at *LIST, SIZE bytes; moves *LIST behind it.  NULL: no more. */
-static const char *next(const char **list, char separator, size_t *size)
+static const char *next_entry(const char **list, char separator, size_t *size)
 {
     const char *at = *list, separators[] = {separator, 0};
     if (!at)
@@ -37,17 +37,17 @@ static const char *next(const char **list, char separator, size_t *size)
     return at;
 }
 
-static bool contains(const char *list, char separator, const char *word, size_t length)
+static bool list_contains(const char *list, char separator, const char *word, size_t length)
 {
     size_t size;
-    for (const char *entry; (entry = next(&list, separator, &size));)
+    for (const char *entry; (entry = next_entry(&list, separator, &size));)
         if (size == length && memcmp(entry, word, size) == 0)
             return true;
     return false;
 }
 
 /* A number in SIZE bytes, with K, M or G behind it. */
-static bool parse(const char *text, size_t size, uint64_t *value)
+static bool parse_number(const char *text, size_t size, uint64_t *value)
 {
     char *end;
     if (!isdigit((unsigned char)*text))
@@ -76,14 +76,14 @@ bool rt_setting_given(enum rt_setting setting)
 bool rt_setting_has(enum rt_setting setting, const char *word)
 {
     char separator = settings[setting].kind == WORDS ? ',' : 0;
-    return contains(rt_setting_text(setting, NULL), separator, word, strlen(word));
+    return list_contains(rt_setting_text(setting, NULL), separator, word, strlen(word));
 }
 
 static const char *of_device(enum rt_setting setting, int device, size_t *size)
 {
-    const char *list = rt_setting_text(setting, NULL), *entry = next(&list, ',', size);
+    const char *list = rt_setting_text(setting, NULL), *entry = next_entry(&list, ',', size);
     while (list && device-- > 0)
-        entry = next(&list, ',', size);
+        entry = next_entry(&list, ',', size);
     return entry;
 }
 
@@ -100,7 +100,7 @@ uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwi
     size_t size;
     uint64_t value;
     const char *entry = of_device(setting, device, &size);
-    if (!entry || !parse(entry, size, &value))
+    if (!entry || !parse_number(entry, size, &value))
         return otherwise;
     return value < s->least ? s->least : value > s->most ? s->most : value;
 }
@@ -114,10 +114,10 @@ static bool means_something(const struct setting *s, const char *entry, size_t s
     case WORD:
     case WORDS:
     case DEVICE_WORD:
-        return contains(s->words, ' ', entry, size);
+        return list_contains(s->words, ' ', entry, size);
     case NUMBER:
     case DEVICE_NUMBER:
-        return parse(entry, size, &value) && value >= s->least && value <= s->most;
+        return parse_number(entry, size, &value) && value >= s->least && value <= s->most;
     case FAILURES:
         return rt_api_fail_means_something(entry, size);
     case TEXT:
@@ -147,7 +147,7 @@ void rt_settings_check(void)
         bool is_list =
             s->kind == WORDS || s->kind == DEVICE_WORD || s->kind == DEVICE_NUMBER || s->kind == FAILURES;
         size_t size;
-        for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size));)
+        for (const char *entry; (entry = next_entry(&list, is_list ? ',' : 0, &size));)
             if (size > 0 && !means_something(s, entry, size))
                 report_invalid(s, entry, size);
     }

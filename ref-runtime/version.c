@@ -8,7 +8,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cl_version version;
 static char text[64], c_text[32];
 
-static void initialize(void)
+static void initialize_version(void)
 {
     static const char *const words[] = {"2.0", "2.1", "2.2", "3.0"};
     unsigned major = 3, minor = 1;
@@ -24,19 +24,19 @@ static void initialize(void)
 
 cl_version rt_version(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_version);
     return version;
 }
 
 const char *rt_version_text(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_version);
     return text;
 }
 
 const char *rt_c_version_text(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_version);
     return c_text;
 }
 

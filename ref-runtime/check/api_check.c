@@ -50,7 +50,7 @@ static void append_backtrace(char *text, size_t size)
     }
 }
 
-static void report(const char *kind, const char *clause, const char *message)
+static void report_violation(const char *kind, const char *clause, const char *message)
 {
     struct mm_recorder *recorder = rt_recorder();
     if (recorder) {
@@ -68,7 +68,7 @@ static void report(const char *kind, const char *clause, const char *message)
 void rt_api_report(const char *kind, const char *clause, char *text, size_t size)
 {
     append_backtrace(text, size);
-    report(kind, clause, text);
+    report_violation(kind, clause, text);
 }
 
 /* ---- errors ---- */
@@ -92,7 +92,7 @@ void rt_api_note_svm(const struct rt_svm *svm, const char *when)
 {
     char message[128];
     snprintf(message, sizeof message, "%s, %zu bytes, is not freed %s", svm->name, svm->size, when);
-    report("leak", "CL 5.6.1", message);
+    report_violation("leak", "CL 5.6.1", message);
 }
 
 static void note_leak(const struct rt_object *object, void *data)
@@ -113,7 +113,7 @@ static void note_leak(const struct rt_object *object, void *data)
     }
     snprintf(message, sizeof message, "%s %u%s is left with %u reference%s at exit", names[object->type],
              object->number, what, object->api_refs, object->api_refs == 1 ? "" : "s");
-    report("leak", "CL 4.4", message);
+    report_violation("leak", "CL 4.4", message);
     const struct rt_svm *svm = object->type == RT_CONTEXT ? ((const struct rt_context *)object)->svm : NULL;
     for (; svm; svm = svm->next)
         rt_api_note_svm(svm, "at exit");

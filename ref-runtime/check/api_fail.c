@@ -31,20 +31,20 @@ struct failure {
     unsigned long long nth; /* 0: all */
 };
 
-static bool is(const char *name, const char *text, size_t size)
+static bool is_name(const char *name, const char *text, size_t size)
 {
     return strlen(name) == size && memcmp(name, text, size) == 0;
 }
 
-static bool parse(const char *entry, size_t size, struct failure *failure)
+static bool parse_entry(const char *entry, size_t size, struct failure *failure)
 {
     const char *colon = memchr(entry, ':', size), *end = entry + size;
     const char *at = colon ? memchr(colon, '@', (size_t)(end - colon)) : NULL, *code_end = at ? at : end;
     *failure = (struct failure){0};
     for (size_t i = 0; colon && i < sizeof calls / sizeof *calls; i++)
-        failure->call = is(calls[i], entry, (size_t)(colon - entry)) ? calls[i] : failure->call;
+        failure->call = is_name(calls[i], entry, (size_t)(colon - entry)) ? calls[i] : failure->call;
     for (size_t i = 0; colon && i < sizeof codes / sizeof *codes; i++) {
-        bool same = is(codes[i].name, colon + 1, (size_t)(code_end - colon - 1));
+        bool same = is_name(codes[i].name, colon + 1, (size_t)(code_end - colon - 1));
         failure->code = same ? codes[i].code : failure->code;
     }
     char *number_end = NULL;
@@ -55,7 +55,7 @@ static bool parse(const char *entry, size_t size, struct failure *failure)
 bool rt_api_fail_means_something(const char *entry, size_t size)
 {
     struct failure failure;
-    return parse(entry, size, &failure);
+    return parse_entry(entry, size, &failure);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -80,7 +80,7 @@ cl_int rt_api_fail(const char *call, atomic_ullong *count)
     while (list && !code) {
         struct failure failure;
         size_t size = strcspn(list, ",");
-        if (parse(list, size, &failure) && strcmp(failure.call, call) == 0 &&
+        if (parse_entry(list, size, &failure) && strcmp(failure.call, call) == 0 &&
             (failure.nth == 0 || failure.nth == n))
             code = failure.code;
         list = list[size] ? list + size + 1 : NULL;

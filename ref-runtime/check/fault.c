@@ -25,7 +25,7 @@ bool rt_fault_returns_early(const struct rt_event *event)
     }
 }
 
-static void delay(void)
+static void delay_thread(void)
 {
     const struct timespec pause = {0, DELAY_NS};
     nanosleep(&pause, NULL);
@@ -38,14 +38,14 @@ void rt_fault_delay(struct rt_command *command)
         pthread_mutex_lock(&rt_lock);
         rt_event_set_status(command->event, CL_COMPLETE);
         pthread_mutex_unlock(&rt_lock);
-        delay();
+        delay_thread();
         break;
     case IN_FAULT_WAIT_EARLY:
     case IN_FAULT_FINISH_EARLY:
     case IN_FAULT_BLOCKING_READ_EARLY:
     case IN_FAULT_BLOCKING_MAP_EARLY:
     case IN_FAULT_CALLBACK_EARLY:
-        delay();
+        delay_thread();
         break;
     default:
         break;
@@ -74,7 +74,7 @@ static struct object *object_of(const struct in_object *o)
     return found;
 }
 
-static bool concerned(const struct rt_launch_argument *a, const struct in_argument *bound)
+static bool is_concerned(const struct rt_launch_argument *a, const struct in_argument *bound)
 {
     bool svm = a->svm && bound->object;
     bool buffer = a->mem && bound->object && !bound->image && !bound->pipe;
@@ -108,7 +108,7 @@ static void at_end(const struct in_object *o)
 }
 
 /* Applies the delayed writes of the previous kernel, unless its object is gone. */
-static void arrive(const struct in_object *o)
+static void apply_delayed(const struct in_object *o)
 {
     struct object *object = object_of(o);
     if (object->after) {
@@ -132,11 +132,11 @@ static void each_captured(const struct rt_kernel_command *k, void (*function)(co
     }
 }
 
-static void each(struct rt_kernel_command *k, void (*function)(const struct in_object *))
+static void for_each_object(struct rt_kernel_command *k, void (*function)(const struct in_object *))
 {
     each_captured(k, function);
     for (size_t i = 0; k->arguments && i < k->launch->argument_count; i++)
-        if (concerned(&k->launch->arguments[i], &k->arguments[i]))
+        if (is_concerned(&k->launch->arguments[i], &k->arguments[i]))
             function(k->arguments[i].object);
 }
 
@@ -148,15 +148,15 @@ static bool about_kernels(void)
 void rt_fault_kernel_start(struct rt_kernel_command *kernel)
 {
     if (about_kernels()) {
-        each(kernel, arrive);
-        each(kernel, at_start);
+        for_each_object(kernel, apply_delayed);
+        for_each_object(kernel, at_start);
     }
 }
 
 void rt_fault_kernel_end(struct rt_kernel_command *kernel)
 {
     if (about_kernels())
-        each(kernel, at_end);
+        for_each_object(kernel, at_end);
 }
 
 /* ---- transfers ---- */

@@ -52,7 +52,7 @@ bool rt_guard_on(void)
     return rt_api_checked();
 }
 
-static void prepare(void)
+static void prepare_guard(void)
 {
     void *frame[1];
     backtrace(frame, 1); /* loads the unwinder's library now, not in the handler */
@@ -66,7 +66,7 @@ static void prepare(void)
 static void prepare_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
+    pthread_once(&once, prepare_guard);
 }
 
 bool rt_guard_svm_on(void)
@@ -98,7 +98,7 @@ void rt_guard_as_host(void)
 
 /* ---- under the lock ---- */
 
-static struct range *find(const void *pointer)
+static struct range *find_range(const void *pointer)
 {
     const unsigned char *p = pointer;
     struct range *r = ranges;
@@ -108,7 +108,7 @@ static struct range *find(const void *pointer)
 }
 
 /* What the host may do with pages. */
-static void allow(const struct range *r, void *at, size_t size, int protection)
+static void allow_pages(const struct range *r, void *at, size_t size, int protection)
 {
 #ifdef PKEY_DISABLE_ACCESS
     if (r->shared && key >= 0) {
@@ -125,18 +125,18 @@ static void allow_map(const struct range *r, const struct map *m, int protection
 {
     uintptr_t begin = (uintptr_t)m->pointer / page * page;
     uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
-    allow(r, (void *)begin, end - begin, protection);
+    allow_pages(r, (void *)begin, end - begin, protection);
 }
 
 /* A page of several maps has the most permissive protection of them. */
-static void install(void);
-static void protect(const struct range *r)
+static void install_handler(void);
+static void protect_range(const struct range *r)
 {
-    install();
+    install_handler();
     bool used = r->shared && commands > 0;
     unsigned most = rt_api_checked() ? MOST_FINDINGS : MOST_EVENTS;
     bool open = r->users > 0 || (used && key < 0) || r->findings >= most;
-    allow(r, r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    allow_pages(r, r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (int writes = 0; !open && writes < 2; writes++) {
         for (const struct map *m = r->maps; m; m = m->next)
             if (m->complete && m->writes == writes)
@@ -146,7 +146,7 @@ static void protect(const struct range *r)
 
 /* ---- faults ---- */
 
-static bool covers(const struct map *m, const unsigned char *at)
+static bool map_covers(const struct map *m, const unsigned char *at)
 {
     uintptr_t begin = (uintptr_t)m->pointer / page * page;
     uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
@@ -182,8 +182,8 @@ static const char *describe_violation(const struct range *r, const unsigned char
 {
     bool pending = false, read_only = false;
     for (const struct map *m = r->maps; m; m = m->next) {
-        pending = pending || (covers(m, at) && !m->complete);
-        read_only = read_only || (covers(m, at) && m->complete);
+        pending = pending || (map_covers(m, at) && !m->complete);
+        read_only = read_only || (map_covers(m, at) && m->complete);
     }
     snprintf(text, size, "host %s byte %zu of %s%s, %s",
              writes < 0 ? "uses"
@@ -199,16 +199,16 @@ static const char *describe_violation(const struct range *r, const unsigned char
 }
 
 /* True if the fault was one of a guarded page; the access may be tried again then. */
-static bool handle(const unsigned char *at, int writes, const void *code)
+static bool handle_fault(const unsigned char *at, int writes, const void *code)
 {
     char text[1024];
     const char *clause = NULL;
     pthread_mutex_lock(&lock);
-    struct range *r = find(at);
+    struct range *r = find_range(at);
     if (r) {
         clause = describe_violation(r, at, writes, text, sizeof text);
         r->findings++;
-        allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
+        allow_pages(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }
     pthread_mutex_unlock(&lock);
     if (r && rt_api_checked())
@@ -223,7 +223,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
     bool fault = info->si_code > 0; /* else a process sent the signal */
-    bool ours = fault && handle(info->si_addr, fault_writes(context), fault_code(context));
+    bool ours = fault && handle_fault(info->si_addr, fault_writes(context), fault_code(context));
     errno = saved;
     if (ours)
         return;
@@ -241,7 +241,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
 }
 
 /* Under the lock, whenever pages are protected.  A handler installed later becomes the previous one. */
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction now,
         action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
@@ -277,7 +277,7 @@ void *rt_guard_alloc(size_t size, bool shared, const char *name)
     pthread_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
-    protect(r);
+    protect_range(r);
     pthread_mutex_unlock(&lock);
     return data;
 }
@@ -308,11 +308,11 @@ void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
 {
     struct map *m = mm_alloc_zero(1, sizeof *m);
     pthread_mutex_lock(&lock);
-    struct range *r = m ? find(pointer) : NULL;
+    struct range *r = m ? find_range(pointer) : NULL;
     if (r) {
         *m = (struct map){.next = r->maps, .pointer = pointer, .size = size, .writes = flags != CL_MAP_READ};
         r->maps = m;
-        install();
+        install_handler();
     }
     pthread_mutex_unlock(&lock);
     if (!r)
@@ -322,13 +322,13 @@ void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
 void rt_guard_mapped(const void *pointer)
 {
     pthread_mutex_lock(&lock);
-    struct range *r = find(pointer);
+    struct range *r = find_range(pointer);
     struct map *oldest = NULL;
     for (struct map *m = r ? r->maps : NULL; m; m = m->next)
         oldest = m->pointer == pointer && !m->complete ? m : oldest;
     if (oldest) {
         oldest->complete = true;
-        protect(r);
+        protect_range(r);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -336,15 +336,15 @@ void rt_guard_mapped(const void *pointer)
 void rt_guard_unmap(const void *pointer)
 {
     pthread_mutex_lock(&lock);
-    struct range *r = find(pointer);
+    struct range *r = find_range(pointer);
     struct map **at = r ? &r->maps : NULL;
     while (at && *at && (*at)->pointer != pointer)
         at = &(*at)->next;
     struct map *m = at ? *at : NULL;
     if (m) {
         *at = m->next;
-        install();
-        protect(r);
+        install_handler();
+        protect_range(r);
     }
     pthread_mutex_unlock(&lock);
     mm_free(m);
@@ -352,17 +352,17 @@ void rt_guard_unmap(const void *pointer)
 
 /* ---- the runtime's own accesses ---- */
 
-static void use(const void *data, bool begin)
+static void use_range(const void *data, bool begin)
 {
     pthread_mutex_lock(&lock);
-    struct range *only = data ? find(data) : NULL;
+    struct range *only = data ? find_range(data) : NULL;
     unsigned *count = !data ? &commands : only ? &only->users : NULL;
     if (count)
         *count += begin ? 1 : -1u;
     bool changed = count && *count == (begin ? 1 : 0);
     for (const struct range *r = ranges; changed && r; r = r->next)
         if (r == only || (!data && r->shared))
-            protect(r);
+            protect_range(r);
     pthread_mutex_unlock(&lock);
 }
 
@@ -371,7 +371,7 @@ void rt_guard_again(void)
     pthread_mutex_lock(&lock);
     for (const struct range *r = ranges; r; r = r->next)
         if (r->shared)
-            protect(r);
+            protect_range(r);
     pthread_mutex_unlock(&lock);
 }
 
@@ -379,10 +379,10 @@ void rt_guard_begin(const void *data)
 {
     if (!data)
         let_executor_in();
-    use(data, true);
+    use_range(data, true);
 }
 
 void rt_guard_end(const void *data)
 {
-    use(data, false);
+    use_range(data, false);
 }

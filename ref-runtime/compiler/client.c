@@ -61,7 +61,7 @@ static void begin_request(struct request *r, enum rt_wire_operation operation)
         request_put_string(r, RT_TAG_DIRECTORY, r->directory);
 }
 
-static bool transmit(const struct request *r, int stream)
+static bool transmit_request(const struct request *r, int stream)
 {
     struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = (uint32_t)r->count};
     if (!rt_wire_send(stream, &head, sizeof head))
@@ -81,7 +81,7 @@ struct response {
     bool no_memory; /* for what the helper sent */
 };
 
-static bool receive(int stream, struct response *response)
+static bool receive_response(int stream, struct response *response)
 {
     struct rt_wire_head head;
     if (!rt_wire_receive(stream, &head, sizeof head) || head.magic != RT_WIRE_MAGIC)
@@ -117,7 +117,7 @@ static bool receive(int stream, struct response *response)
     return response->log && response->binary;
 }
 
-static bool readable(int stream, uint32_t seconds)
+static bool is_readable(int stream, uint32_t seconds)
 {
     struct pollfd wait = {.fd = stream, .events = POLLIN};
     int n;
@@ -154,8 +154,8 @@ static const char *first_error(const char *log)
     return at ? at : log;
 }
 
-static enum mm_class finish(struct response *response, struct rt_binary *binary, char **log,
-                            struct mm_error *err)
+static enum mm_class finish_response(struct response *response, struct rt_binary *binary, char **log,
+                                     struct mm_error *err)
 {
     *log = response->log;
     if (response->cls != MM_OK) {
@@ -183,9 +183,9 @@ static enum mm_class request_run(struct request *r, struct rt_binary *binary, ch
     if (cls)
         return cls;
     struct response response = {.cls = MM_BUG};
-    transmit(r, connection.stream.fd); /* a child that dies while it reads shows below */
-    if (readable(connection.stream.fd, r->timeout) && receive(connection.stream.fd, &response)) {
-        cls = finish(&response, binary, log, err);
+    transmit_request(r, connection.stream.fd); /* a child that dies while it reads shows below */
+    if (is_readable(connection.stream.fd, r->timeout) && receive_response(connection.stream.fd, &response)) {
+        cls = finish_response(&response, binary, log, err);
     } else {
         mm_free(response.log);
         mm_free(response.binary);
@@ -202,7 +202,7 @@ static enum mm_class request_run(struct request *r, struct rt_binary *binary, ch
 /* ---- the cache ---------------------------------------------------------------------------------- */
 
 /* A job with a fault is not kept. */
-static bool cacheable(const struct request *r)
+static bool is_cacheable(const struct request *r)
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->blobs[i].tag == RT_TAG_FAULT)
@@ -228,7 +228,7 @@ static bool identify_helper(char *text, size_t size)
 static struct in_cache_part *cache_key(const struct request *r, char *identity, size_t identity_size,
                                        size_t *parts)
 {
-    if (!cacheable(r) || !identify_helper(identity, identity_size))
+    if (!is_cacheable(r) || !identify_helper(identity, identity_size))
         return NULL;
     struct in_cache_part *key = mm_alloc((2 * r->count + 1) * sizeof *key);
     if (!key)

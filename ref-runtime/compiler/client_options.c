@@ -61,7 +61,7 @@ static const char *const standards[][2] = {
     {"CLC++", "CLC++"}, {"CLC++1.0", "CLC++"}, {"CLC++2021", "CLC++2021"},
 };
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
     return isspace((unsigned char)c);
 }
@@ -71,7 +71,7 @@ static bool blank(char c)
 static const char *next_word(const char *at, char *word)
 {
     bool quoted = false;
-    for (; *at && (quoted || !blank(*at)); at++)
+    for (; *at && (quoted || !is_blank(*at)); at++)
         if (*at == '\\' && at[1] && (at[1] == '"' || at[1] == '\\' || at[1] == ' '))
             *word++ = *++at;
         else if (*at == '"')
@@ -79,7 +79,7 @@ static const char *next_word(const char *at, char *word)
         else
             *word++ = *at;
     *word = 0;
-    while (blank(*at))
+    while (is_blank(*at))
         at++;
     return quoted ? NULL : at;
 }
@@ -119,7 +119,7 @@ static enum mm_class options_add(struct rt_options *options, const char *prefix,
     return MM_OK;
 }
 
-static bool identifier(const char *text, size_t length)
+static bool is_identifier(const char *text, size_t length)
 {
     if (!length || isdigit((unsigned char)*text))
         return false;
@@ -130,16 +130,16 @@ static bool identifier(const char *text, size_t length)
 }
 
 /* -D NAME, -D NAME=DEFINITION, and the common -D NAME(PARAMETERS)=DEFINITION. */
-static enum mm_class define(struct rt_options *options, char *value, struct mm_error *err)
+static enum mm_class add_macro(struct rt_options *options, char *value, struct mm_error *err)
 {
     size_t name = strcspn(value, "=(");
-    if (!identifier(value, name))
+    if (!is_identifier(value, name))
         return mm_fail(err, MM_INVALID, "options", "'-D %s' names no macro", value);
     value[strcspn(value, "\r\n")] = 0;
     return options_add(options, "-D", value, err);
 }
 
-static enum mm_class standard(struct rt_options *options, const char *value, struct mm_error *err)
+static enum mm_class set_standard(struct rt_options *options, const char *value, struct mm_error *err)
 {
     for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
         if (!strcmp(value, standards[i][0])) {
@@ -149,8 +149,8 @@ static enum mm_class standard(struct rt_options *options, const char *value, str
     return mm_fail(err, MM_INVALID, "options", "'-cl-std=%s' names no language version", value);
 }
 
-static enum mm_class apply(struct rt_options *options, const struct option *o, char *word, char *value,
-                           struct mm_error *err)
+static enum mm_class apply_option(struct rt_options *options, const struct option *o, char *word, char *value,
+                                  struct mm_error *err)
 {
     switch (o->effect) {
     case PASS:
@@ -158,11 +158,11 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
     case IGNORE:
         return MM_OK;
     case DEFINE:
-        return define(options, value, err);
+        return add_macro(options, value, err);
     case INCLUDE:
         return options_add(options, "-I", value, err);
     case STANDARD:
-        return standard(options, word + strlen(o->name), err);
+        return set_standard(options, word + strlen(o->name), err);
     case LIBRARY:
         options->create_library = true;
         return MM_OK;
@@ -190,11 +190,11 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
     return MM_OK;
 }
 
-static enum mm_class parse(const char *text, char *word, char *value, enum rt_options_stage stage,
-                           struct rt_options *options, struct mm_error *err)
+static enum mm_class parse_options(const char *text, char *word, char *value, enum rt_options_stage stage,
+                                   struct rt_options *options, struct mm_error *err)
 {
     const char *at = text;
-    while (blank(*at))
+    while (is_blank(*at))
         at++;
     while (*at) {
         if (!(at = next_word(at, word)))
@@ -208,7 +208,7 @@ static enum mm_class parse(const char *text, char *word, char *value, enum rt_op
                 return mm_fail(err, MM_INVALID, "options", "'%s' needs a value", o->name);
             given = value;
         }
-        enum mm_class cls = apply(options, o, word, given, err);
+        enum mm_class cls = apply_option(options, o, word, given, err);
         if (cls)
             return cls;
     }
@@ -227,7 +227,7 @@ enum mm_class rt_options_parse(const char *text, enum rt_options_stage stage, st
     char *words = mm_alloc(2 * size);
     if (!words)
         return mm_fail(err, MM_LIMIT, "memory", "no memory for the build options");
-    enum mm_class cls = parse(text, words, words + size, stage, options, err);
+    enum mm_class cls = parse_options(text, words, words + size, stage, options, err);
     mm_free(words);
     return cls;
 }

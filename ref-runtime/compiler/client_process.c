@@ -35,7 +35,7 @@ static pid_t owner;                           /* the process that started it: a 
 
 /* ---- finding it -------------------------------------------------------------------------------- */
 
-static bool join(char *out, size_t size, const char *base, const char *rest)
+static bool join_paths(char *out, size_t size, const char *base, const char *rest)
 {
     const char *slash = strrchr(base, '/');
     int length = slash ? (int)(slash - base) : 1;
@@ -61,15 +61,15 @@ bool rt_process_path(char *path, size_t size)
     ssize_t n = mm_is_privileged() ? 0 : readlink("/proc/self/exe", executable, sizeof executable - 1);
     executable[n > 0 ? n : 0] = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if ((*library && join(path, size, library, places[i])) ||
-            (*executable && join(path, size, executable, places[i])))
+        if ((*library && join_paths(path, size, library, places[i])) ||
+            (*executable && join_paths(path, size, executable, places[i])))
             return true;
     return false;
 }
 
 /* ---- starting it ------------------------------------------------------------------------------- */
 
-static int spawn(const char *path, int socket, pid_t *pid)
+static int spawn_helper(const char *path, int socket, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -96,7 +96,7 @@ static int spawn(const char *path, int socket, pid_t *pid)
 }
 
 /* With the lock held.  The process that is spawned forks the server and ends, so it is collected here. */
-static enum mm_class start(struct mm_error *err)
+static enum mm_class start_helper(struct mm_error *err)
 {
     char path[PATH_MAX];
     int pair[2], status = 0;
@@ -108,7 +108,7 @@ static enum mm_class start(struct mm_error *err)
         return mm_fail(err, MM_LIMIT, "compiler", "no socket for the compiler: %s", strerror(errno));
     /* Descriptors 0-2 may be closed in the application; the helper's are opened over them. */
     int high = mm_fd_move_high(pair[1]);
-    int error = high < 0 ? errno : spawn(path, high, &pid);
+    int error = high < 0 ? errno : spawn_helper(path, high, &pid);
     if (high >= 0)
         close(high);
     if (!error)
@@ -134,7 +134,7 @@ static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket
     pthread_mutex_lock(&lock);
     if (owner != getpid() || generation == dead || !mm_own_fd_valid(&control)) {
         mm_own_fd_close(&control);
-        cls = start(err);
+        cls = start_helper(err);
     }
     *living = generation;
     *socket = cls == MM_OK ? mm_fd_copy_high(control.fd) : -1;
@@ -169,7 +169,7 @@ static bool send_descriptors(int socket, int stream, int errors)
     return n == 1;
 }
 
-static bool acknowledged(int stream, int64_t deadline)
+static bool is_acknowledged(int stream, int64_t deadline)
 {
     struct pollfd wait = {.fd = stream, .events = POLLIN};
     int n;
@@ -194,7 +194,7 @@ static bool try_connect(int socket, int64_t deadline, struct rt_connection *conn
     bool sent = mm_own_fd_open(&connection->stream, pair[0]) &&
                 send_descriptors(socket, pair[1], connection->errors.fd);
     close(pair[1]);
-    if (sent && acknowledged(connection->stream.fd, deadline))
+    if (sent && is_acknowledged(connection->stream.fd, deadline))
         return true;
     rt_process_disconnect(connection);
     return false;

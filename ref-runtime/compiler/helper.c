@@ -120,7 +120,7 @@ static bool receive_job(int fd, struct rt_job *job)
 
 /* ---- faults ------------------------------------------------------------------------------------ */
 
-static void say(const char *text)
+static void write_message(const char *text)
 {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
@@ -130,18 +130,18 @@ static void on_fatal_signal(int number_)
 {
     switch (number_) {
     case SIGABRT:
-        say("the compiler aborted\n");
+        write_message("the compiler aborted\n");
         break;
     case SIGSEGV:
-        say("the compiler crashed: invalid memory access or stack overflow\n");
+        write_message("the compiler crashed: invalid memory access or stack overflow\n");
         break;
     case SIGALRM:
     case SIGPROF:
     case SIGXCPU:
-        say("the compiler ran out of time\n");
+        write_message("the compiler ran out of time\n");
         break;
     default:
-        say("the compiler crashed\n");
+        write_message("the compiler crashed\n");
         break;
     }
     _exit(128 + number_);
@@ -173,7 +173,7 @@ static void install_fault_handlers(uint32_t seconds)
 static void inject_fault(const char *fault)
 {
     if (!strcmp(fault, "abort")) {
-        say("Assertion `fault injected by a test' failed.\n");
+        write_message("Assertion `fault injected by a test' failed.\n");
         abort();
     } else if (!strcmp(fault, "segv")) {
         raise(SIGSEGV);
@@ -184,7 +184,7 @@ static void inject_fault(const char *fault)
             ;
     } else if (!strcmp(fault, "escape")) {
         int file = open("/dev/null", O_WRONLY), stream = socket(AF_UNIX, SOCK_STREAM, 0);
-        say(file < 0 && stream < 0 ? "the job is confined\n" : "the job is not confined\n");
+        write_message(file < 0 && stream < 0 ? "the job is confined\n" : "the job is not confined\n");
         _exit(3);
     }
 }
@@ -217,8 +217,8 @@ static enum mm_class compile_source(const struct rt_job *job, struct rt_text *lo
     return cls == MM_OK ? rt_spirv_merge_types(binary) : cls;
 }
 
-static void respond(int fd, enum mm_class cls, const char *unconfined, const struct rt_text *log,
-                    const struct rt_text *dependencies, const struct rt_binary *binary)
+static void send_response(int fd, enum mm_class cls, const char *unconfined, const struct rt_text *log,
+                          const struct rt_text *dependencies, const struct rt_binary *binary)
 {
     struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = 3};
     head.blobs += (dependencies->size > 0 ? 1u : 0) + (unconfined ? 1u : 0);
@@ -241,7 +241,7 @@ static void run_job(int fd)
     install_fault_handlers(job.timeout);
     inject_fault_of_server(job.fault);
     if (*job.directory && chdir(job.directory))
-        say("the working directory cannot be entered\n");
+        write_message("the working directory cannot be entered\n");
     const char *unconfined = rt_helper_confine();
     inject_fault(job.fault);
     struct rt_text log = {0}, dependencies = {0};
@@ -251,7 +251,7 @@ static void run_job(int fd)
         cls = compile_source(&job, &log, &dependencies, &binary);
     else if (job.operation == RT_OPERATION_LINK)
         cls = rt_spirv_link(job.modules, job.module_count, job.library, &log, &binary);
-    respond(fd, cls, unconfined, &log, &dependencies, &binary);
+    send_response(fd, cls, unconfined, &log, &dependencies, &binary);
 }
 
 /* A first compile in the server itself: every later fork starts with clang's tables in place. */
@@ -298,7 +298,7 @@ static int receive_descriptors(int fds[2])
     return 1;
 }
 
-static void child(int fds[2], pid_t server)
+static void run_child(int fds[2], pid_t server)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != server)
@@ -310,7 +310,7 @@ static void child(int fds[2], pid_t server)
 }
 
 /* Children are waited for, so that their time counts as the server's. */
-static void reap(int number)
+static void reap_children(int number)
 {
     int saved = errno;
     (void)number;
@@ -321,7 +321,7 @@ static void reap(int number)
 
 int main(int argc, char **argv)
 {
-    struct sigaction reaping = {.sa_handler = reap, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    struct sigaction reaping = {.sa_handler = reap_children, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("refcl-compiler " REFCL_VERSION);
         return 0;
@@ -348,7 +348,7 @@ int main(int argc, char **argv)
         if (got == 0)
             continue;
         if (fork() == 0)
-            child(fds, server);
+            run_child(fds, server);
         close(fds[0]);
         close(fds[1]);
     }

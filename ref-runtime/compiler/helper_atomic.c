@@ -21,7 +21,7 @@ static const struct function {
 
 /* The function that NAME mangles, with a pointer to global memory first; *TYPE: the letter of the value's
  * type. */
-static const struct function *find(const char *name, char *type)
+static const struct function *find_function(const char *name, char *type)
 {
     static const char *const prefixes[] = {"atomic_", "atom_"};
     int length = 0, at = 0;
@@ -47,7 +47,7 @@ bool rt_helper_fix_atomic(struct LLVMOpaqueModule *m, struct LLVMOpaqueBuilder *
 {
     size_t length;
     char type, name[80], instruction[40];
-    const struct function *f = find(LLVMGetValueName2(callee, &length), &type);
+    const struct function *f = find_function(LLVMGetValueName2(callee, &length), &type);
     unsigned given = LLVMGetNumArgOperands(call), count = 0;
     if (!f || given < 1 || given > 3)
         return false;

@@ -134,7 +134,7 @@ static const struct part {
     {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_|work_group_scan_", uniform_text},
 };
 
-static bool holds(const struct rt_job *job, const void *piece, size_t length)
+static bool source_holds(const struct rt_job *job, const void *piece, size_t length)
 {
     if (memmem(job->source, job->source_size, piece, length))
         return true;
@@ -159,11 +159,11 @@ static bool splices_name(const char *text, size_t size)
 
 /* Whether the preprocessed source may have a name with one of PIECES: it occurs in the source, a header or an
  * option, or names come from elsewhere: other files, token pasting, trigraphs, lines spliced within a name. */
-static bool mentions(const struct rt_job *job, const char *pieces)
+static bool source_mentions(const struct rt_job *job, const char *pieces)
 {
     static const char *const sources[] = {"##", "%:", "??", "include", "import"};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-        if (holds(job, sources[i], strlen(sources[i])))
+        if (source_holds(job, sources[i], strlen(sources[i])))
             return true;
     if (splices_name(job->source, job->source_size))
         return true;
@@ -172,14 +172,14 @@ static bool mentions(const struct rt_job *job, const char *pieces)
             return true;
     for (size_t length; *pieces; pieces += length + (pieces[length] != 0)) {
         length = strcspn(pieces, "|");
-        if (holds(job, pieces, length))
+        if (source_holds(job, pieces, length))
             return true;
     }
     return false;
 }
 
 /* Whether LIST, separated by spaces, has NAME. */
-static bool lists(const char *list, const char *name)
+static bool list_has(const char *list, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = list; (at = strstr(at, name)); at += length)
@@ -196,8 +196,8 @@ bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header)
     bool any = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct part *part = &parts[i];
-        bool enabled = lists(job->extensions, part->extension) || lists(job->features, part->extension);
-        if (!enabled || !mentions(job, part->mention))
+        bool enabled = list_has(job->extensions, part->extension) || list_has(job->features, part->extension);
+        if (!enabled || !source_mentions(job, part->mention))
             continue;
         if ((!any && !rt_text_add_string(header, if_static)) || !rt_text_add_string(header, part->text))
             return false;

@@ -49,7 +49,7 @@ static const uint32_t flag_semantics[][2] = {
     {4, SpvMemorySemanticsImageMemoryMask},
 };
 
-static LLVMValueRef word(LLVMModuleRef module, uint32_t value)
+static LLVMValueRef word_constant(LLVMModuleRef module, uint32_t value)
 {
     return LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(module)), value, 0);
 }
@@ -58,21 +58,22 @@ static LLVMValueRef word(LLVMModuleRef module, uint32_t value)
 static LLVMValueRef select_entry(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef value,
                                  const uint32_t table[][2], size_t count, uint32_t default_)
 {
-    LLVMValueRef result = word(m, default_);
+    LLVMValueRef result = word_constant(m, default_);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntEQ, value, word(m, table[i][0]), "");
-        result = LLVMBuildSelect(b, is, word(m, table[i][1]), result, "");
+        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntEQ, value, word_constant(m, table[i][0]), "");
+        result = LLVMBuildSelect(b, is, word_constant(m, table[i][1]), result, "");
     }
     return result;
 }
 
 static LLVMValueRef flags_mask(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef flags)
 {
-    LLVMValueRef result = word(m, 0);
+    LLVMValueRef result = word_constant(m, 0);
     for (size_t i = 0; i < 3; i++) {
-        LLVMValueRef bit = LLVMBuildAnd(b, flags, word(m, flag_semantics[i][0]), "");
-        LLVMValueRef set = LLVMBuildICmp(b, LLVMIntNE, bit, word(m, 0), "");
-        LLVMValueRef mask = LLVMBuildSelect(b, set, word(m, flag_semantics[i][1]), word(m, 0), "");
+        LLVMValueRef bit = LLVMBuildAnd(b, flags, word_constant(m, flag_semantics[i][0]), "");
+        LLVMValueRef set = LLVMBuildICmp(b, LLVMIntNE, bit, word_constant(m, 0), "");
+        LLVMValueRef mask =
+            LLVMBuildSelect(b, set, word_constant(m, flag_semantics[i][1]), word_constant(m, 0), "");
         result = LLVMBuildOr(b, result, mask, "");
     }
     return result;
@@ -107,12 +108,13 @@ static void fix_fence(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, LLVM
         return;
     LLVMPositionBuilderBefore(b, call);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef order = count == 3 ? LLVMGetOperand(call, 1) : word(m, (uint32_t)fence->order);
-    LLVMValueRef scope = count > 1 ? LLVMGetOperand(call, count - 1) : word(m, (uint32_t)fence->scope);
+    LLVMValueRef order = count == 3 ? LLVMGetOperand(call, 1) : word_constant(m, (uint32_t)fence->order);
+    LLVMValueRef scope =
+        count > 1 ? LLVMGetOperand(call, count - 1) : word_constant(m, (uint32_t)fence->scope);
     LLVMValueRef semantics = select_entry(m, b, order, order_semantics, 4, SpvMemorySemanticsMaskNone);
     LLVMValueRef mask = flags_mask(m, b, LLVMGetOperand(call, 0));
-    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, mask, word(m, 0), "");
-    semantics = LLVMBuildSelect(b, some, LLVMBuildOr(b, semantics, mask, ""), word(m, 0), "");
+    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, mask, word_constant(m, 0), "");
+    semantics = LLVMBuildSelect(b, some, LLVMBuildOr(b, semantics, mask, ""), word_constant(m, 0), "");
     LLVMValueRef memory = select_entry(m, b, scope, scope_numbers, 5, SpvScopeCrossDevice);
 
     LLVMTypeRef i32 = LLVMTypeOf(semantics), words[3] = {i32, i32, i32};
@@ -121,7 +123,7 @@ static void fix_fence(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, LLVM
     LLVMTypeRef type = LLVMFunctionType(none, words, waits ? 3 : 2, 0);
     LLVMValueRef operands[3] = {memory, semantics};
     if (waits) {
-        operands[0] = word(m, (uint32_t)fence->execution);
+        operands[0] = word_constant(m, (uint32_t)fence->execution);
         operands[1] = memory;
         operands[2] = semantics;
     }
@@ -229,8 +231,8 @@ static bool fix_half_addition(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef ca
         return false;
     LLVMPositionBuilderBefore(b, call);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef order = count > 2 ? LLVMGetOperand(call, 2) : word(m, ORDER_SEQ_CST);
-    LLVMValueRef scope = count > 3 ? LLVMGetOperand(call, 3) : word(m, SCOPE_DEVICE);
+    LLVMValueRef order = count > 2 ? LLVMGetOperand(call, 2) : word_constant(m, ORDER_SEQ_CST);
+    LLVMValueRef scope = count > 3 ? LLVMGetOperand(call, 3) : word_constant(m, SCOPE_DEVICE);
     LLVMValueRef value = LLVMGetOperand(call, 1);
     LLVMValueRef operands[4] = {LLVMGetOperand(call, 0),
                                 select_entry(m, b, scope, scope_numbers, 5, SpvScopeCrossDevice),

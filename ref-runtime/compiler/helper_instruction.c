@@ -104,7 +104,7 @@ static bool is_removed(const struct rewriter *r, const uint32_t *w, uint32_t len
 }
 
 /* TO has room for the module and MOST_ADDED words for each need.  The words written. */
-static size_t rewrite(const struct rewriter *r, uint32_t *to)
+static size_t rewrite_module(const struct rewriter *r, uint32_t *to)
 {
     uint32_t *begin = to;
     bool inside = false, extended = false;
@@ -146,7 +146,7 @@ enum mm_class rt_helper_instructions(struct rt_binary *binary, struct rt_text *l
         cls = MM_INVALID;
     }
     if (cls == MM_OK) {
-        binary->size = rewrite(&r, words) * 4;
+        binary->size = rewrite_module(&r, words) * 4;
         mm_free(binary->data);
         binary->data = (void *)words;
         words = NULL;

@@ -51,7 +51,7 @@ static LLVMValueRef find_load(LLVMValueRef store, LLVMTypeRef vector)
     return NULL;
 }
 
-static bool recognize(LLVMValueRef store, struct assignment *a)
+static bool recognize_assignment(LLVMValueRef store, struct assignment *a)
 {
     LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
     a->store = store;
@@ -106,7 +106,7 @@ static void erase_unused(LLVMValueRef value)
 bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueValue *store)
 {
     struct assignment a;
-    if (!recognize(store, &a))
+    if (!recognize_assignment(store, &a))
         return false;
     LLVMPositionBuilderBefore(builder, store);
     for (unsigned k = 0; k < a.lanes; k++)

@@ -34,7 +34,7 @@ static bool is_type(uint32_t opcode)
 }
 
 /* Words [*FROM, result) of instruction W are ids that have to be defined before it. */
-static uint32_t operands(const uint32_t *w, uint32_t *from)
+static uint32_t id_operands(const uint32_t *w, uint32_t *from)
 {
     uint32_t length = w[0] >> 16, last = length;
     *from = 2;
@@ -100,7 +100,7 @@ static void order_emit(struct order *o, const uint32_t *w)
 
 static void emit_with_operands(struct order *o, size_t at, int depth);
 
-static void need(struct order *o, uint32_t id, int depth)
+static void need_id(struct order *o, uint32_t id, int depth)
 {
     if (id < o->bound && o->at[id] && !o->placed[id] && depth < DEEPEST)
         emit_with_operands(o, o->at[id], depth + 1);
@@ -115,20 +115,20 @@ static void emit_with_operands(struct order *o, size_t at, int depth)
         result = w[2];
         if (result < o->bound && o->at[result] == at)
             o->placed[result] = 1;
-        need(o, w[1], depth);
+        need_id(o, w[1], depth);
     } else if (length > 1 && is_type(opcode)) {
         result = w[1];
         o->placed[result < o->bound ? result : 0] = 1;
     }
-    for (uint32_t last = operands(w, &from); from < last; from++)
-        need(o, w[from], depth);
+    for (uint32_t last = id_operands(w, &from); from < last; from++)
+        need_id(o, w[from], depth);
     order_emit(o, w);
     if (result < o->bound)
         o->placed[result] = 2;
 }
 
 /* Finds the end of the section and the position of each id; whether an id is used before its definition. */
-static bool examine(struct order *o, size_t count)
+static bool examine_section(struct order *o, size_t count)
 {
     bool late = false;
     for (size_t at = HEADER_WORDS; at < count && o->words[at] >> 16; at += o->words[at] >> 16) {
@@ -148,7 +148,7 @@ static bool examine(struct order *o, size_t count)
         const uint32_t *w = o->words + at;
         uint32_t from;
         late = is_single(w);
-        for (uint32_t last = operands(w, &from); from < last && !is_type(w[0] & 0xffff); from++)
+        for (uint32_t last = id_operands(w, &from); from < last && !is_type(w[0] & 0xffff); from++)
             late |= w[from] < o->bound && o->at[w[from]] > at;
     }
     return late;
@@ -175,7 +175,7 @@ enum mm_class rt_helper_order(struct rt_binary *binary)
     struct order o = {.words = words, .bound = words[3]};
     o.at = mm_alloc_zero((size_t)o.bound + 1, sizeof *o.at);
     o.placed = mm_alloc_zero((size_t)o.bound + 1, 1);
-    bool late = o.at && o.placed && examine(&o, count);
+    bool late = o.at && o.placed && examine_section(&o, count);
     o.out = late ? mm_alloc((o.end - o.begin) * sizeof *o.out) : NULL;
     enum mm_class result = o.at && o.placed && (o.out || !late) ? MM_OK : MM_LIMIT;
     for (size_t at = o.begin; late && o.out && at < o.end; at += words[at] >> 16) {

@@ -56,8 +56,8 @@ static const char *const allowed[] = {
     "clock_gettime", "clock_gettime64", "clock_getres", "gettimeofday", "time", "nanosleep",
     "clock_nanosleep"};
 
-static int allow(scmp_filter_ctx filter, const char *name, unsigned count,
-                 const struct scmp_arg_cmp *arguments)
+static int allow_call(scmp_filter_ctx filter, const char *name, unsigned count,
+                      const struct scmp_arg_cmp *arguments)
 {
     int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR)
@@ -86,23 +86,23 @@ static int allow_some(scmp_filter_ctx filter)
                               name[] = {SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME)},
                               terminal[] = {SCMP_A1(SCMP_CMP_EQ, TCGETS)};
     int error = 0;
-    error = error ? error : allow(filter, "open", 1, reads1);
-    error = error ? error : allow(filter, "openat", 1, reads2);
-    error = error ? error : allow(filter, "mmap", 1, data);
-    error = error ? error : allow(filter, "mmap2", 1, data);
-    error = error ? error : allow(filter, "mprotect", 1, data);
-    error = error ? error : allow(filter, "tgkill", 1, myself);
-    error = error ? error : allow(filter, "prlimit64", 1, no_limit);
-    error = error ? error : allow(filter, "ioctl", 1, terminal);
+    error = error ? error : allow_call(filter, "open", 1, reads1);
+    error = error ? error : allow_call(filter, "openat", 1, reads2);
+    error = error ? error : allow_call(filter, "mmap", 1, data);
+    error = error ? error : allow_call(filter, "mmap2", 1, data);
+    error = error ? error : allow_call(filter, "mprotect", 1, data);
+    error = error ? error : allow_call(filter, "tgkill", 1, myself);
+    error = error ? error : allow_call(filter, "prlimit64", 1, no_limit);
+    error = error ? error : allow_call(filter, "ioctl", 1, terminal);
     /* Clang continues in a new thread when its stack is nearly exhausted.  The C library tries clone3
      * first, whose flags a filter cannot see. */
-    error = error ? error : allow(filter, "clone", 1, thread);
-    error = error ? error : allow(filter, "prctl", 1, name);
+    error = error ? error : allow_call(filter, "clone", 1, thread);
+    error = error ? error : allow_call(filter, "prctl", 1, name);
     error = error ? error : deny_as_missing(filter, "clone3");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct scmp_arg_cmp command[] = {SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i])};
-        error = error ? error : allow(filter, "fcntl", 1, command);
-        error = error ? error : allow(filter, "fcntl64", 1, command);
+        error = error ? error : allow_call(filter, "fcntl", 1, command);
+        error = error ? error : allow_call(filter, "fcntl64", 1, command);
     }
     return error;
 }
@@ -112,7 +112,7 @@ const char *rt_helper_confine(void)
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     int error = filter ? allow_some(filter) : -ENOMEM;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-        error = error ? error : allow(filter, allowed[i], 0, NULL);
+        error = error ? error : allow_call(filter, allowed[i], 0, NULL);
     error = error ? error : seccomp_load(filter);
     seccomp_release(filter);
     return error ? strerror(-error) : NULL;

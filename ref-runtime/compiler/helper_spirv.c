@@ -19,7 +19,7 @@ struct cleaner {
     const struct rt_job *job; /* NULL: debug information and user semantics alone go */
 };
 
-static const char *literal(const uint32_t *words, size_t count)
+static const char *literal_string(const uint32_t *words, size_t count)
 {
     const char *text = (const char *)words;
     return memchr(text, 0, count * 4) ? text : "";
@@ -37,11 +37,11 @@ static bool in_bound(const struct cleaner *c, uint32_t id)
 }
 
 /* First pass: instructions to be removed, and strings that the rest refers to. */
-static void mark(struct cleaner *c, const uint32_t *w, uint32_t length)
+static void mark_removed(struct cleaner *c, const uint32_t *w, uint32_t length)
 {
     switch (w[0] & 0xffff) {
     case SpvOpExtInstImport:
-        if (length > 2 && in_bound(c, w[1]) && is_debug_set(literal(w + 2, length - 2)))
+        if (length > 2 && in_bound(c, w[1]) && is_debug_set(literal_string(w + 2, length - 2)))
             c->dropped[w[1]] = 1;
         break;
     case SpvOpExtInst:
@@ -61,7 +61,7 @@ static void mark(struct cleaner *c, const uint32_t *w, uint32_t length)
     }
 }
 
-static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
+static bool is_kept(const struct cleaner *c, const uint32_t *w, uint32_t length)
 {
     switch (w[0] & 0xffff) {
     case SpvOpExtInstImport:
@@ -72,9 +72,9 @@ static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
         return length < 2 || !in_bound(c, w[1]) || !c->dropped[w[1]];
     case SpvOpString:
         return !c->job || length < 3 || !in_bound(c, w[1]) || c->used[w[1]] ||
-               !strncmp(literal(w + 2, length - 2), "kernel_arg_type", 15);
+               !strncmp(literal_string(w + 2, length - 2), "kernel_arg_type", 15);
     case SpvOpModuleProcessed:
-        return !c->job || length < 2 || strncmp(literal(w + 1, length - 1), "Debug info", 10) != 0;
+        return !c->job || length < 2 || strncmp(literal_string(w + 1, length - 1), "Debug info", 10) != 0;
     case SpvOpDecorate:
         /* Functions that the translator adds carry an internal linkage type that SPIR-V lacks. */
         return !c->job || !(length > 3 && w[2] == SpvDecorationLinkageAttributes &&
@@ -114,7 +114,7 @@ static void shorten_name(uint32_t *w, uint32_t *length, const struct rt_job *job
     if ((w[0] & 0xffff) != SpvOpString || *length < 3)
         return;
     char *text = (char *)(w + 2);
-    size_t prefix = prefix_length(literal(w + 2, *length - 2), job);
+    size_t prefix = prefix_length(literal_string(w + 2, *length - 2), job);
     if (!prefix)
         return;
     size_t size = strlen(text + prefix);
@@ -125,7 +125,7 @@ static void shorten_name(uint32_t *w, uint32_t *length, const struct rt_job *job
     w[0] = words << 16 | SpvOpString;
 }
 
-static bool walk(struct cleaner *c, bool copy)
+static bool walk_module(struct cleaner *c, bool copy)
 {
     for (size_t at = HEADER_WORDS; at < c->count;) {
         uint32_t *w = c->words + at, length = w[0] >> 16;
@@ -133,8 +133,8 @@ static bool walk(struct cleaner *c, bool copy)
             return false;
         at += length;
         if (!copy) {
-            mark(c, w, length);
-        } else if (stays(c, w, length)) {
+            mark_removed(c, w, length);
+        } else if (is_kept(c, w, length)) {
             if (c->job)
                 shorten_name(w, &length, c->job);
             memmove(c->words + c->out, w, length * 4);
@@ -145,7 +145,7 @@ static bool walk(struct cleaner *c, bool copy)
 }
 
 /* Both passes; false: the module is malformed. */
-static bool clean(struct cleaner *c)
+static bool clean_module(struct cleaner *c)
 {
     c->out = HEADER_WORDS;
     c->bound = c->words[3];
@@ -153,7 +153,7 @@ static bool clean(struct cleaner *c)
     if (!c->dropped)
         return false;
     c->used = c->dropped + c->bound + 1;
-    bool ok = walk(c, false) && walk(c, true);
+    bool ok = walk_module(c, false) && walk_module(c, true);
     mm_free(c->dropped);
     return ok;
 }
@@ -161,7 +161,7 @@ static bool clean(struct cleaner *c)
 size_t rt_helper_drop_debug(uint32_t *words, size_t count)
 {
     struct cleaner c = {.words = words, .count = count};
-    return clean(&c) ? c.out : 0;
+    return clean_module(&c) ? c.out : 0;
 }
 
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log)
@@ -171,7 +171,7 @@ enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_jo
         rt_text_add_string(log, "error: the translator wrote no module\n");
         return MM_INVALID;
     }
-    if (!clean(&c)) {
+    if (!clean_module(&c)) {
         rt_text_add_string(log, "error: the translator wrote a malformed module\n");
         return MM_INVALID;
     }

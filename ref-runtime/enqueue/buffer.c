@@ -140,8 +140,9 @@ static cl_int run_write(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-static cl_int transfer(cl_command_queue handle, cl_mem buffer, bool blocking, size_t offset, size_t size,
-                       void *host, cl_uint count, const cl_event *list, cl_event *event, bool write)
+static cl_int transfer_buffer(cl_command_queue handle, cl_mem buffer, bool blocking, size_t offset,
+                              size_t size, void *host, cl_uint count, const cl_event *list, cl_event *event,
+                              bool write)
 {
     static const struct rt_operation read_operation = {.start = run_read},
                                      write_operation = {.start = run_write};
@@ -172,14 +173,15 @@ cl_int CL_API_CALL rt_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer,
                                           size_t offset, size_t size, void *ptr, cl_uint count,
                                           const cl_event *list, cl_event *event)
 {
-    return transfer(queue, buffer, blocking, offset, size, ptr, count, list, event, false);
+    return transfer_buffer(queue, buffer, blocking, offset, size, ptr, count, list, event, false);
 }
 
 cl_int CL_API_CALL rt_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                            size_t offset, size_t size, const void *ptr, cl_uint count,
                                            const cl_event *list, cl_event *event)
 {
-    return transfer(queue, buffer, blocking, offset, size, (void *)(uintptr_t)ptr, count, list, event, true);
+    return transfer_buffer(queue, buffer, blocking, offset, size, (void *)(uintptr_t)ptr, count, list, event,
+                           true);
 }
 
 /* ---- copy ---- */
@@ -203,14 +205,14 @@ static cl_int run_copy(struct rt_command *command)
 }
 
 /* Overlap counts within one buffer and between sub-buffers of one buffer. */
-static bool overlaps(struct rt_mem *a, size_t a_offset, struct rt_mem *b, size_t b_offset, size_t size)
+static bool ranges_overlap(struct rt_mem *a, size_t a_offset, struct rt_mem *b, size_t b_offset, size_t size)
 {
     size_t first = rt_mem_offset(a) + a_offset, second = rt_mem_offset(b) + b_offset;
     return rt_mem_root(a) == rt_mem_root(b) && first < second + size && second < first + size;
 }
 
-static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem target_handle,
-                   size_t source_offset, size_t target_offset, size_t size)
+static cl_int submit_copy(const struct rt_submission *s, cl_mem source_handle, cl_mem target_handle,
+                          size_t source_offset, size_t target_offset, size_t size)
 {
     static const struct rt_operation operation = {.start = run_copy};
     struct rt_mem *source, *target;
@@ -218,7 +220,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem t
     error = error ? error : rt_enqueue_buffer(s->queue, target_handle, &target);
     error = error ? error : rt_check_range(source, source_offset, size);
     error = error ? error : rt_check_range(target, target_offset, size);
-    if (!error && overlaps(source, source_offset, target, target_offset, size))
+    if (!error && ranges_overlap(source, source_offset, target, target_offset, size))
         error = CL_MEM_COPY_OVERLAP;
     error = error ? error : rt_check_mutable(target);
     if (error)
@@ -236,7 +238,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem t
 
 RT_ENQUEUE_AND_RECORD(CopyBuffer,
                       (cl_mem source, cl_mem target, size_t source_offset, size_t target_offset, size_t size),
-                      copy(&s, source, target, source_offset, target_offset, size))
+                      submit_copy(&s, source, target, source_offset, target_offset, size))
 
 /* ---- fill ---- */
 
@@ -259,8 +261,8 @@ static cl_int run_fill(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pattern, size_t pattern_size,
-                   size_t offset, size_t size)
+static cl_int submit_fill(const struct rt_submission *s, cl_mem buffer, const void *pattern,
+                          size_t pattern_size, size_t offset, size_t size)
 {
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_mem *mem;
@@ -286,4 +288,4 @@ static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pat
 
 RT_ENQUEUE_AND_RECORD(FillBuffer,
                       (cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset, size_t size),
-                      fill(&s, buffer, pattern, pattern_size, offset, size))
+                      submit_fill(&s, buffer, pattern, pattern_size, offset, size))

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rt_command_buffer *live(cl_command_buffer_khr handle)
+static struct rt_command_buffer *live_command_buffer(cl_command_buffer_khr handle)
 {
     return rt_object_check(handle, RT_COMMAND_BUFFER);
 }
@@ -119,7 +119,7 @@ RT_REFERENCE_CALLS(CommandBufferKHR, cl_command_buffer_khr, RT_COMMAND_BUFFER, C
 /* Recording ends, once [CL 5.17.2 R101]. */
 cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
 {
-    struct rt_command_buffer *buffer = live(handle);
+    struct rt_command_buffer *buffer = live_command_buffer(handle);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     pthread_mutex_lock(&rt_lock);
@@ -182,7 +182,7 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                           const cl_sync_point_khr *points, cl_sync_point_khr *point,
                           const cl_mutable_command_khr *mutable_handle)
 {
-    struct rt_command_buffer *buffer = live(handle);
+    struct rt_command_buffer *buffer = live_command_buffer(handle);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     *s = (struct rt_submission){.name = name,
@@ -321,8 +321,8 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_buffer_properties),
 };
 
-RT_INFO_CALL(CommandBufferInfoKHR, cl_command_buffer_khr, cl_command_buffer_info_khr, live(handle),
-             CL_INVALID_COMMAND_BUFFER_KHR, rows)
+RT_INFO_CALL(CommandBufferInfoKHR, cl_command_buffer_khr, cl_command_buffer_info_khr,
+             live_command_buffer(handle), CL_INVALID_COMMAND_BUFFER_KHR, rows)
 
 /* ---- other devices ---- */
 
@@ -332,7 +332,7 @@ cl_command_buffer_khr CL_API_CALL rt_clRemapCommandBufferKHR(
     cl_uint num_handles, const cl_mutable_command_khr *handles, cl_mutable_command_khr *handles_ret,
     cl_int *errcode_ret)
 {
-    const struct rt_command_buffer *buffer = live(handle);
+    const struct rt_command_buffer *buffer = live_command_buffer(handle);
     if (!buffer)
         return rt_null(errcode_ret, CL_INVALID_COMMAND_BUFFER_KHR);
     if (num_queues == 0 || !queues || (!automatic && num_queues != buffer->queue_count) ||

@@ -17,15 +17,16 @@ struct run {
         *children[]; /* while the command starts; then COUNT patterns, as they were when it was enqueued */
 };
 
-static struct rt_command **patterns(struct run *run)
+static struct rt_command **copy_patterns(struct run *run)
 {
     return run->children + run->count;
 }
 
 /* ---- copies of recorded commands ---- */
 
-static struct rt_command *instance(const struct rt_command *parent, struct rt_queue *queue,
-                                   const struct rt_recorded *recorded, const struct rt_command *pattern)
+static struct rt_command *create_instance(const struct rt_command *parent, struct rt_queue *queue,
+                                          const struct rt_recorded *recorded,
+                                          const struct rt_command *pattern)
 {
     struct rt_command *command = rt_command_create(queue, recorded->type, pattern->record.kind,
                                                    pattern->operation, pattern->payload_size);
@@ -46,8 +47,8 @@ static struct rt_command *instance(const struct rt_command *parent, struct rt_qu
 static bool make_children(struct run *run, const struct rt_command *parent)
 {
     for (size_t i = 0; i < run->buffer->count; i++) {
-        run->children[i] = instance(parent, run->queues[run->buffer->commands[i].queue],
-                                    &run->buffer->commands[i], patterns(run)[i]);
+        run->children[i] = create_instance(parent, run->queues[run->buffer->commands[i].queue],
+                                           &run->buffer->commands[i], copy_patterns(run)[i]);
         if (!run->children[i]) {
             while (i-- > 0)
                 rt_command_discard(run->children[i]);
@@ -68,7 +69,7 @@ static size_t same_queue_before(const struct run *run, size_t i)
 
 /* What child number I comes after: its sync-points; the one before in an in-order queue; the latest barrier.  A barrier
  * without sync-points: all earlier ones. */
-static bool depend(const struct run *run, size_t i, size_t barrier)
+static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
     struct rt_command *command = run->children[i];
@@ -95,7 +96,7 @@ static size_t append_children(struct run *run, struct rt_command *parent)
     size_t barrier = SIZE_MAX;
     for (size_t i = 0; i < run->buffer->count; i++) {
         struct rt_command *child = run->children[i];
-        if (!depend(run, i, barrier)) {
+        if (!depend_on_sync_points(run, i, barrier)) {
             for (size_t k = i; k < run->buffer->count; k++)
                 rt_command_forget(run->children[k]);
             return i;
@@ -168,8 +169,8 @@ static void use_patterns(struct run *run)
 {
     pthread_mutex_lock(&rt_lock);
     for (size_t i = 0; i < run->count; i++) {
-        patterns(run)[i] = run->buffer->commands[i].pattern;
-        atomic_fetch_add(&patterns(run)[i]->pattern_users, 1);
+        copy_patterns(run)[i] = run->buffer->commands[i].pattern;
+        atomic_fetch_add(&copy_patterns(run)[i]->pattern_users, 1);
     }
     pthread_mutex_unlock(&rt_lock);
 }
@@ -178,7 +179,7 @@ static void release_patterns(struct rt_command *command)
 {
     struct run *run = (void *)command->payload;
     for (size_t i = 0; i < run->count; i++)
-        rt_pattern_release(patterns(run)[i], true);
+        rt_pattern_release(copy_patterns(run)[i], true);
     for (cl_uint i = 0; run->queues && i < run->buffer->queue_count; i++)
         rt_object_release_deferred(run->queues[i]);
     mm_free(run->queues);

@@ -73,7 +73,7 @@ void rt_device_open_gates(struct rt_command *parent, uint64_t group)
 }
 
 /* Under rt_lock. */
-static bool depend(struct rt_command *command, const struct in_enqueue *e)
+static bool add_dependencies(struct rt_command *command, const struct in_enqueue *e)
 {
     struct rt_command *parent = command->family.parent;
     uint32_t flags = e->flags;
@@ -103,8 +103,8 @@ static bool valid_list(void *const *list, uint32_t count)
 }
 
 /* COMMAND becomes PARENT's child, or is discarded. */
-static int submit(struct rt_command *command, struct rt_command *parent, const struct in_enqueue *e,
-                  size_t room, void **event)
+static int submit_child(struct rt_command *command, struct rt_command *parent, const struct in_enqueue *e,
+                        size_t room, void **event)
 {
     command->family.parent = parent;
     command->family.room = room;
@@ -117,7 +117,7 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
     struct rt_queue *queue = command->queue;
     pthread_mutex_lock(&rt_lock);
     bool fits = room <= queue->size - queue->used;
-    bool ok = fits && depend(command, e);
+    bool ok = fits && add_dependencies(command, e);
     if (ok) {
         parent->family.children++;
         queue->used += room;
@@ -225,7 +225,7 @@ int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *e, voi
         return shown_enqueue_code(parent, CLK_INVALID_EVENT_WAIT_LIST);
     int code = make_command(parent, queue, e, &command);
     if (code == CLK_SUCCESS)
-        code = submit(command, parent, e, COMMAND_ROOM + e->block_size, event);
+        code = submit_child(command, parent, e, COMMAND_ROOM + e->block_size, event);
     return shown_enqueue_code(parent, code);
 }
 
@@ -241,7 +241,7 @@ int rt_device_marker(struct rt_command *parent, void *handle, void *const *list,
     if (!command)
         return shown_enqueue_code(parent, CLK_EVENT_ALLOCATION_FAILURE);
     const struct in_enqueue e = {.wait_list = list, .wait_count = count, .event = MM_NO_EVENT};
-    return shown_enqueue_code(parent, submit(command, parent, &e, COMMAND_ROOM, event));
+    return shown_enqueue_code(parent, submit_child(command, parent, &e, COMMAND_ROOM, event));
 }
 
 void *rt_device_default_queue(const struct rt_command *parent)

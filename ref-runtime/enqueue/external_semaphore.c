@@ -47,7 +47,7 @@ static pid_t watcher;                      /* the process whose thread it is; 0:
 /* ---- payloads ---- */
 
 /* Equal for descriptors of one eventfd; false: FD is none. */
-static bool identify(int fd, uint64_t *identity)
+static bool identify_eventfd(int fd, uint64_t *identity)
 {
     char path[64], line[128];
     bool found = false;
@@ -63,7 +63,7 @@ static bool identify(int fd, uint64_t *identity)
     return found;
 }
 
-static struct rt_payload *find(uint64_t identity)
+static struct rt_payload *find_payload(uint64_t identity)
 {
     struct rt_payload *p = payloads;
     while (p && p->identity != identity)
@@ -79,13 +79,13 @@ struct rt_payload *rt_payload_create(int fd)
     int copy = fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE) : mm_fd_copy_high(fd);
     if (copy < 0 || !mm_own_fd_open(&own, copy))
         return NULL;
-    if (!identify(own.fd, &identity)) {
+    if (!identify_eventfd(own.fd, &identity)) {
         mm_own_fd_close(&own);
         return NULL;
     }
     fcntl(own.fd, F_SETFL, O_NONBLOCK);
     pthread_mutex_lock(&rt_lock);
-    struct rt_payload *p = find(identity);
+    struct rt_payload *p = find_payload(identity);
     bool known = p != NULL;
     if (!p && (p = mm_alloc_zero(1, sizeof *p))) {
         *p =
@@ -121,7 +121,7 @@ void rt_payload_release(struct rt_payload *payload)
 }
 
 /* A descriptor that the application has closed counts as signaled: a wait for it would not end. */
-static bool readable(const struct mm_own_fd *file)
+static bool is_readable(const struct mm_own_fd *file)
 {
     struct pollfd p = {.fd = file->fd, .events = POLLIN};
     return !mm_own_fd_valid(file) || poll(&p, 1, 0) > 0;
@@ -129,7 +129,7 @@ static bool readable(const struct mm_own_fd *file)
 
 bool rt_payload_signaled(const struct rt_payload *payload)
 {
-    return readable(&payload->file);
+    return is_readable(&payload->file);
 }
 
 static void add_one(const struct mm_own_fd *file)
@@ -173,7 +173,7 @@ bool rt_fence_import(int fd, struct mm_own_fd *fence)
 
 bool rt_fence_signaled(const struct mm_own_fd *fence)
 {
-    return readable(fence);
+    return is_readable(fence);
 }
 
 /* A fence that is exported before its signal. */
@@ -251,7 +251,7 @@ static bool take_signal(const struct watch *w)
 }
 
 /* True if W is over: its signal was there, or no wait needs it. */
-static bool complete(struct watch *w)
+static bool complete_watch(struct watch *w)
 {
     if (!w->gate || w->gate->context->terminated)
         return true;
@@ -276,7 +276,7 @@ static void look_at_all(void)
 {
     for (struct watch **at = &watches; *at;) {
         struct watch *w = *at;
-        if (!complete(w)) {
+        if (!complete_watch(w)) {
             at = &w->next;
             continue;
         }
@@ -286,7 +286,7 @@ static void look_at_all(void)
 }
 
 /* The descriptors to poll, WAKE first; 0: no memory. */
-static nfds_t collect(struct pollfd **list, size_t *capacity)
+static nfds_t collect_descriptors(struct pollfd **list, size_t *capacity)
 {
     nfds_t count = 1;
     for (const struct watch *w = watches; w; w = w->next)
@@ -313,7 +313,7 @@ static void *watch_all(void *unused)
         ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof count) : 0;
         (void)woken;
         look_at_all();
-        nfds_t n = collect(&list, &capacity);
+        nfds_t n = collect_descriptors(&list, &capacity);
         pthread_mutex_unlock(&rt_lock);
         poll(list, n, n ? -1 : RETRY_MS);
     }

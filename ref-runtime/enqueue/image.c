@@ -86,8 +86,8 @@ struct request {
     bool blocking, write;
 };
 
-static cl_int transfer(cl_command_queue handle, cl_mem image, const struct request *q, cl_uint count,
-                       const cl_event *list, cl_event *event)
+static cl_int transfer_image(cl_command_queue handle, cl_mem image, const struct request *q, cl_uint count,
+                             const cl_event *list, cl_event *event)
 {
     const cl_mem_flags forbidden =
         CL_MEM_HOST_NO_ACCESS |
@@ -123,7 +123,7 @@ cl_int CL_API_CALL rt_clEnqueueReadImage(cl_command_queue queue, cl_mem image, c
                                          cl_event *event)
 {
     const struct request request = {origin, region, row_pitch, slice_pitch, ptr, blocking, false};
-    return transfer(queue, image, &request, count, list, event);
+    return transfer_image(queue, image, &request, count, list, event);
 }
 
 cl_int CL_API_CALL rt_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -133,20 +133,20 @@ cl_int CL_API_CALL rt_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, 
 {
     const struct request request = {origin,   region, row_pitch, slice_pitch, (void *)(uintptr_t)ptr,
                                     blocking, true};
-    return transfer(queue, image, &request, count, list, event);
+    return transfer_image(queue, image, &request, count, list, event);
 }
 
 /* ---- copies ---- */
 
 /* Both images lie in the same storage and the regions meet there. */
-static bool overlaps(struct rt_mem *source, const struct rt_rect *r, struct rt_mem *target)
+static bool regions_overlap(struct rt_mem *source, const struct rt_rect *r, struct rt_mem *target)
 {
     return rt_mem_root(source) == rt_mem_root(target) &&
            rt_layouts_overlap(&r->from, rt_mem_offset(source), &r->to, rt_mem_offset(target), r->region);
 }
 
-static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, const size_t *source_origin,
-                   const size_t *target_origin, const size_t *region)
+static cl_int submit_copy(const struct rt_submission *s, cl_mem source, cl_mem target,
+                          const size_t *source_origin, const size_t *target_origin, const size_t *region)
 {
     struct rt_rect rect = {0};
     struct rt_region from, to;
@@ -164,7 +164,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
         return error;
     rt_mem_layout(rect.source, &from, &rect.from, rect.region);
     rt_mem_layout(rect.target, &to, &rect.to, rect.region);
-    if (overlaps(rect.source, &rect, rect.target))
+    if (regions_overlap(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
     error = rt_check_mutable(rect.target);
     if (error)
@@ -175,7 +175,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
 RT_ENQUEUE_AND_RECORD(CopyImage,
                       (cl_mem source, cl_mem target, const size_t *source_origin, const size_t *target_origin,
                        const size_t *region),
-                      copy(&s, source, target, source_origin, target_origin, region))
+                      submit_copy(&s, source, target, source_origin, target_origin, region))
 
 /* The image's region and, packed from OFFSET on, the buffer's. */
 static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem buffer, const size_t *origin,
@@ -202,7 +202,7 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     rect.target = to_buffer ? bytes : texels;
     rect.from = to_buffer ? in_image : in_buffer;
     rect.to = to_buffer ? in_buffer : in_image;
-    if (overlaps(rect.source, &rect, rect.target))
+    if (regions_overlap(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
     error = rt_check_mutable(rect.target);
     if (error)
@@ -248,8 +248,8 @@ static cl_int run_fill(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-static cl_int fill(const struct rt_submission *s, cl_mem image, const void *color, const size_t *origin,
-                   const size_t *region)
+static cl_int submit_fill(const struct rt_submission *s, cl_mem image, const void *color,
+                          const size_t *origin, const size_t *region)
 {
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_mem *mem;
@@ -276,7 +276,7 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
 
 RT_ENQUEUE_AND_RECORD(FillImage,
                       (cl_mem image, const void *color, const size_t *origin, const size_t *region),
-                      fill(&s, image, color, origin, region))
+                      submit_fill(&s, image, color, origin, region))
 
 /* ---- map ---- */
 

@@ -46,7 +46,7 @@ static uint8_t local_pattern(void)
 
 /* ---- execution ---- */
 
-static bool empty(const struct rt_kernel_command *k)
+static bool is_empty(const struct rt_kernel_command *k)
 {
     return k->global_size[0] == 0 || k->global_size[1] == 0 || k->global_size[2] == 0;
 }
@@ -122,7 +122,7 @@ static bool bind_addressed(const struct rt_command *command, const struct rt_lau
 }
 
 /* Where each argument is on the command's device. */
-static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
+static bool bind_arguments(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof *k->arguments);
@@ -153,7 +153,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
     return true;
 }
 
-static cl_int failure(enum mm_class class, const struct mm_error *error)
+static cl_int failure_code(enum mm_class class, const struct mm_error *error)
 {
     bool is_reported = rt_launch_recorder() && strcmp(error->rule, "step-limit") == 0; /* as a finding */
     if (class != MM_UNDEFINED && error->message[0] && !is_reported) {
@@ -183,9 +183,9 @@ static const struct in_run *parent_run(const struct rt_command *command)
 static cl_int start_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
-    if (empty(k))
+    if (is_empty(k))
         return CL_SUCCESS;
-    if (!bind(command, k))
+    if (!bind_arguments(command, k))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     rt_capture(command, k);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
@@ -229,7 +229,7 @@ static cl_int start_kernel(struct rt_command *command)
         rt_replay_begin(command, k);
         capture_recorded(command, k);
     }
-    return class == MM_OK ? CL_SUCCESS : failure(class, &error);
+    return class == MM_OK ? CL_SUCCESS : failure_code(class, &error);
 }
 
 static bool uses_external(const struct rt_launch *launch)
@@ -267,7 +267,7 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
         rt_replay_end(command, k, class == MM_OK);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done)
         rt_fault_kernel_end(k);
-    return class == MM_OK ? CL_SUCCESS : failure(class, &error);
+    return class == MM_OK ? CL_SUCCESS : failure_code(class, &error);
 }
 
 static void destroy_kernel(struct rt_command *command)

@@ -17,7 +17,7 @@ static bool regions_meet(const struct rt_region *a, const struct rt_region *b)
 }
 
 /* A buffer and what is associated with it, its parts and images of one dimension, share their bytes. */
-static bool meet(const struct rt_mapping *a, const struct rt_mapping *b)
+static bool mappings_meet(const struct rt_mapping *a, const struct rt_mapping *b)
 {
     return a->mem == b->mem ? regions_meet(&a->region, &b->region) : a->begin < b->end && b->begin < a->end;
 }
@@ -27,7 +27,7 @@ static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     for (const struct rt_mapping *m = root->mappings; (mapping->flags & write) && m; m = m->next)
-        if ((m->flags & write) && meet(mapping, m))
+        if ((m->flags & write) && mappings_meet(mapping, m))
             return true;
     return false;
 }
@@ -154,7 +154,7 @@ static void record_map(const struct rt_command *command, enum mm_kind kind, cons
     }
 }
 
-static bool writes(const struct rt_map *m)
+static bool map_writes(const struct rt_map *m)
 {
     return m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
@@ -164,7 +164,7 @@ static void record_host(const struct rt_command *command, const struct rt_map *m
 {
     if (m->flags & CL_MAP_READ)
         record_map(command, MM_READ, m, begin, end);
-    if (writes(m))
+    if (map_writes(m))
         record_map(command, MM_WRITE, m, begin, end);
 }
 
@@ -219,7 +219,7 @@ static cl_int check_map(const struct rt_map *map)
 }
 
 /* Under REFCL_CHECK=api what is not mapped is out of the host's reach. */
-static void guard(const struct rt_map *m, const void *pointer)
+static void guard_map(const struct rt_map *m, const void *pointer)
 {
     if (rt_guard_on()) {
         rt_guard_map(pointer,
@@ -229,7 +229,7 @@ static void guard(const struct rt_map *m, const void *pointer)
     }
 }
 
-static void unguard(const void *pointer)
+static void unguard_map(const void *pointer)
 {
     if (rt_guard_on())
         rt_guard_unmap(pointer);
@@ -255,11 +255,11 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
         rt_command_discard(command);
         return rt_null(errcode_ret, error);
     }
-    guard(map, pointer);
+    guard_map(map, pointer);
     error = rt_command_enqueue(command, count, list, event, blocking);
     if (error) {
         mm_free(take_mapping(map->mem, pointer));
-        unguard(pointer);
+        unguard_map(pointer);
         return rt_null(errcode_ret, error);
     }
     rt_null(errcode_ret, CL_SUCCESS);
@@ -291,7 +291,7 @@ static bool unmap_row(struct rt_command *command, const struct rt_map *m, size_t
     struct rt_mem *root = rt_mem_root(m->mem);
     record_map(command, MM_UNMAP, m, begin, end);
     record_host(command, m, begin, end);
-    if (!writes(m) || IN_FAULTY(UNMAP_LOST))
+    if (!map_writes(m) || IN_FAULTY(UNMAP_LOST))
         return true;
     int device = rt_context_device_index(m->mem->context, command->queue->device);
     return rt_storage_written(root, begin, end, rt_storage_map_place(root)) &&
@@ -337,7 +337,7 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
         pthread_mutex_unlock(&rt_lock);
         return error;
     }
-    unguard(pointer);
+    unguard_map(pointer);
     mm_free(mapping);
     return CL_SUCCESS;
 }
@@ -376,9 +376,10 @@ static void destroy_migration(struct rt_command *command)
 }
 
 /* By the call NAME, whose flags are KNOWN; the command is of TYPE. */
-static cl_int migrate(const char *name, cl_command_type type, cl_mem_migration_flags known,
-                      cl_command_queue handle, cl_uint num_mem_objects, const cl_mem *mem_objects,
-                      cl_mem_migration_flags flags, cl_uint count, const cl_event *list, cl_event *event)
+static cl_int enqueue_migrate(const char *name, cl_command_type type, cl_mem_migration_flags known,
+                              cl_command_queue handle, cl_uint num_mem_objects, const cl_mem *mem_objects,
+                              cl_mem_migration_flags flags, cl_uint count, const cl_event *list,
+                              cl_event *event)
 {
     static const struct rt_operation operation = {.start = run_migrate, .destroy = destroy_migration};
     struct rt_queue *queue;
@@ -411,9 +412,9 @@ cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint
                                                  const cl_mem *mem_objects, cl_mem_migration_flags flags,
                                                  cl_uint count, const cl_event *list, cl_event *event)
 {
-    return migrate("clEnqueueMigrateMemObjects", CL_COMMAND_MIGRATE_MEM_OBJECTS,
-                   CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, queue,
-                   num_mem_objects, mem_objects, flags, count, list, event);
+    return enqueue_migrate("clEnqueueMigrateMemObjects", CL_COMMAND_MIGRATE_MEM_OBJECTS,
+                           CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, queue,
+                           num_mem_objects, mem_objects, flags, count, list, event);
 }
 
 cl_int CL_API_CALL rt_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_uint num_mem_objects,
@@ -421,7 +422,7 @@ cl_int CL_API_CALL rt_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_ui
                                                    cl_mem_migration_flags_ext flags, cl_uint count,
                                                    const cl_event *list, cl_event *event)
 {
-    return migrate("clEnqueueMigrateMemObjectEXT", CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
-                   CL_MIGRATE_MEM_OBJECT_HOST_EXT, queue, num_mem_objects, mem_objects, flags, count, list,
-                   event);
+    return enqueue_migrate("clEnqueueMigrateMemObjectEXT", CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
+                           CL_MIGRATE_MEM_OBJECT_HOST_EXT, queue, num_mem_objects, mem_objects, flags, count,
+                           list, event);
 }

@@ -248,7 +248,7 @@ static cl_int make_update(struct update *updates, size_t done, const struct rt_m
 }
 
 /* Exchanges what the commands have for what the updates have, which is left with what they had. */
-static void commit(struct update *updates, size_t count)
+static void commit_updates(struct update *updates, size_t count)
 {
     pthread_mutex_lock(&rt_lock);
     for (size_t i = 0; i < count; i++) {
@@ -264,8 +264,8 @@ static void commit(struct update *updates, size_t count)
     pthread_mutex_unlock(&rt_lock);
 }
 
-static cl_int update(struct rt_command_buffer *buffer, cl_uint count, const cl_uint *types,
-                     const void **configs)
+static cl_int update_commands(struct rt_command_buffer *buffer, cl_uint count, const cl_uint *types,
+                              const void **configs)
 {
     struct update *updates = mm_alloc_zero(count + 1u, sizeof *updates);
     cl_int error = updates ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -276,7 +276,7 @@ static cl_int update(struct rt_command_buffer *buffer, cl_uint count, const cl_u
         error = error ? error : make_update(updates, i, configs[i]);
     }
     if (!error)
-        commit(updates, count);
+        commit_updates(updates, count);
     for (cl_uint i = 0; updates && i < count; i++) {
         if (updates[i].pattern)
             rt_pattern_release(updates[i].pattern, false);
@@ -301,7 +301,7 @@ cl_int CL_API_CALL rt_clUpdateMutableCommandsKHR(cl_command_buffer_khr handle, c
     if ((num_configs == 0) != !config_types || (num_configs == 0) != !configs)
         return CL_INVALID_VALUE;
     pthread_mutex_lock(&updating);
-    cl_int error = update(buffer, num_configs, config_types, configs);
+    cl_int error = update_commands(buffer, num_configs, config_types, configs);
     pthread_mutex_unlock(&updating);
     return error;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool multiply(size_t a, size_t b, size_t *product)
+static bool multiply_sizes(size_t a, size_t b, size_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
 }
@@ -14,12 +14,12 @@ static bool make_layout(const size_t origin[3], const size_t region[3], size_t r
 {
     size_t y, z, least;
     row = row ? row : region[0];
-    if (row < region[0] || !multiply(row, region[1], &least))
+    if (row < region[0] || !multiply_sizes(row, region[1], &least))
         return false;
     slice = slice ? slice : least;
     if (slice < least || (slice % row && slice != least))
         return false;
-    if (!multiply(origin[1], row, &y) || !multiply(origin[2], slice, &z))
+    if (!multiply_sizes(origin[1], row, &y) || !multiply_sizes(origin[2], slice, &z))
         return false;
     *l = (struct rt_layout){0, row, slice};
     return !__builtin_add_overflow(origin[0], y, &l->origin) &&
@@ -27,21 +27,22 @@ static bool make_layout(const size_t origin[3], const size_t region[3], size_t r
 }
 
 /* Bytes from the region's first to past its last. */
-static bool extent(const struct rt_layout *l, const size_t region[3], size_t *size)
+static bool region_extent(const struct rt_layout *l, const size_t region[3], size_t *size)
 {
     size_t slices, rows;
-    return multiply(region[2] - 1, l->slice_pitch, &slices) && multiply(region[1] - 1, l->row_pitch, &rows) &&
+    return multiply_sizes(region[2] - 1, l->slice_pitch, &slices) &&
+           multiply_sizes(region[1] - 1, l->row_pitch, &rows) &&
            !__builtin_add_overflow(slices, rows, size) && !__builtin_add_overflow(*size, region[0], size);
 }
 
-static bool inside(const struct rt_layout *l, const size_t region[3], size_t size)
+static bool is_inside(const struct rt_layout *l, const size_t region[3], size_t size)
 {
     size_t bytes;
-    return extent(l, region, &bytes) && l->origin <= size && bytes <= size - l->origin;
+    return region_extent(l, region, &bytes) && l->origin <= size && bytes <= size - l->origin;
 }
 
 /* Rows that follow each other without gaps on both sides are one row, and so are slices. */
-static void collapse(struct rt_rect *r)
+static void collapse_rows(struct rt_rect *r)
 {
     if (r->region[0] == r->from.row_pitch && r->region[0] == r->to.row_pitch) {
         r->region[0] *= r->region[1];
@@ -94,7 +95,7 @@ struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type,
     if (rect->target)
         rt_command_hold(command, rect->target);
     memcpy(command->payload, rect, sizeof *rect);
-    collapse((void *)command->payload);
+    collapse_rows((void *)command->payload);
     return command;
 }
 
@@ -126,7 +127,7 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
     if (!q->ptr || !q->buffer_origin || !q->host_origin || !region_valid(q->region) ||
         !make_layout(q->buffer_origin, q->region, q->buffer_row, q->buffer_slice, &in_buffer) ||
         !make_layout(q->host_origin, q->region, q->host_row, q->host_slice, &in_host) ||
-        !inside(&in_buffer, q->region, mem->size))
+        !is_inside(&in_buffer, q->region, mem->size))
         return CL_INVALID_VALUE;
     if (mem->flags & forbidden)
         return CL_INVALID_OPERATION;
@@ -179,7 +180,7 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
                         const size_t region[3])
 {
     size_t a_size, b_size;
-    if (!extent(a, region, &a_size) || !extent(b, region, &b_size))
+    if (!region_extent(a, region, &a_size) || !region_extent(b, region, &b_size))
         return true;
     size_t a_begin = a_base + a->origin, b_begin = b_base + b->origin;
     if (a_begin + a_size <= b_begin || b_begin + b_size <= a_begin)
@@ -219,7 +220,7 @@ static cl_int copy_rect(const struct rt_submission *s, const struct copy_request
     if (!q->source_origin || !q->target_origin || !region_valid(region) ||
         !make_layout(q->source_origin, region, q->source_row, q->source_slice, &from) ||
         !make_layout(q->target_origin, region, q->target_row, q->target_slice, &to) ||
-        !inside(&from, region, source->size) || !inside(&to, region, target->size) ||
+        !is_inside(&from, region, source->size) || !is_inside(&to, region, target->size) ||
         (source == target && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch)))
         return CL_INVALID_VALUE;
     if (rt_mem_root(source) == rt_mem_root(target) &&

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rt_semaphore *live(cl_semaphore_khr handle)
+static struct rt_semaphore *live_semaphore(cl_semaphore_khr handle)
 {
     return rt_object_check(handle, RT_SEMAPHORE);
 }
@@ -55,7 +55,7 @@ static cl_int parse_exports(const cl_semaphore_properties_khr **at, struct creat
     return count <= 1 ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-static bool *property(struct creation *c, cl_semaphore_properties_khr name)
+static bool *find_property(struct creation *c, cl_semaphore_properties_khr name)
 {
     switch (name) {
     case CL_SEMAPHORE_TYPE_KHR:
@@ -96,7 +96,7 @@ static cl_int parse_properties(const struct rt_context *context,
 {
     const cl_semaphore_properties_khr *p = properties;
     while (*p) {
-        bool *seen = property(c, *p++);
+        bool *seen = find_property(c, *p++);
         if (!seen || *seen)
             return CL_INVALID_PROPERTY;
         *seen = true;
@@ -113,7 +113,7 @@ static cl_int parse_properties(const struct rt_context *context,
 }
 
 /* What S shares with other semaphores.  The descriptor is S's once nothing can fail any longer. */
-static cl_int share(struct rt_semaphore *s, const struct creation *c)
+static cl_int share_payload(struct rt_semaphore *s, const struct creation *c)
 {
     s->imported = c->opaque  ? CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR
                   : c->fence ? CL_SEMAPHORE_HANDLE_SYNC_FD_KHR
@@ -147,7 +147,7 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
     s->listed = c.devices;
     s->fence = MM_NO_FD;
     s->properties = mm_alloc(c.count * sizeof *properties);
-    error = s->properties ? share(s, &c) : CL_OUT_OF_HOST_MEMORY;
+    error = s->properties ? share_payload(s, &c) : CL_OUT_OF_HOST_MEMORY;
     if (error) {
         rt_object_release(s);
         return rt_null(errcode_ret, error);
@@ -226,8 +226,8 @@ static void release_gates(struct rt_command *command)
             rt_object_release_deferred(signal->of[i].gate);
 }
 
-static cl_int check(cl_command_queue handle, cl_uint count, const cl_semaphore_khr *list, cl_uint events,
-                    const cl_event *wait_list, struct rt_queue **queue)
+static cl_int check_enqueue(cl_command_queue handle, cl_uint count, const cl_semaphore_khr *list,
+                            cl_uint events, const cl_event *wait_list, struct rt_queue **queue)
 {
     *queue = rt_host_queue(handle);
     if (!*queue)
@@ -235,7 +235,7 @@ static cl_int check(cl_command_queue handle, cl_uint count, const cl_semaphore_k
     if (count == 0 || !list)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
-        const struct rt_semaphore *s = live(list[i]);
+        const struct rt_semaphore *s = live_semaphore(list[i]);
         if (!s)
             return CL_INVALID_SEMAPHORE_KHR;
         if (!rt_context_has_device(s->context, (*queue)->device) ||
@@ -298,7 +298,7 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
     static const struct rt_operation operation = {.start = open_gates, .destroy = release_gates};
     struct rt_queue *queue;
     (void)payloads; /* binary semaphores have none */
-    cl_int error = check(handle, count, list, events, wait_list, &queue);
+    cl_int error = check_enqueue(handle, count, list, events, wait_list, &queue);
     if (error)
         return error;
     struct rt_command *command =
@@ -391,7 +391,7 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
     static const struct rt_operation operation = {.start = NULL};
     struct rt_queue *queue;
     (void)payloads;
-    cl_int error = check(handle, count, list, events, wait_list, &queue);
+    cl_int error = check_enqueue(handle, count, list, events, wait_list, &queue);
     if (error)
         return error;
     cl_event *all = mm_alloc(((size_t)count + events) * sizeof *all);
@@ -429,7 +429,7 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
 
 /* ---- queries [CL 5.13.1 R101, CL 5.13.8 R102, R103] ---- */
 
-static bool signaled(const struct rt_semaphore *s)
+static bool is_signaled(const struct rt_semaphore *s)
 {
     return s->payload         ? rt_payload_signaled(s->payload)
            : s->fence_pending ? rt_fence_signaled(&s->fence)
@@ -439,7 +439,7 @@ static bool signaled(const struct rt_semaphore *s)
 static cl_int get_payload(const void *object, const struct rt_info_out *out)
 {
     pthread_mutex_lock(&rt_lock);
-    cl_ulong payload = signaled(object);
+    cl_ulong payload = is_signaled(object);
     pthread_mutex_unlock(&rt_lock);
     return rt_info_ulong(out, payload);
 }
@@ -453,7 +453,7 @@ static cl_int get_export_types(const void *object, const struct rt_info_out *out
 }
 
 /* A fence is that of a signal: it can be exported from when this is enqueued until a wait is. */
-static bool exportable(const struct rt_semaphore *s)
+static bool is_exportable(const struct rt_semaphore *s)
 {
     return s->payload ? s->exported != 0 : s->exported && s->signal;
 }
@@ -461,7 +461,7 @@ static bool exportable(const struct rt_semaphore *s)
 static cl_int get_exportable(const void *object, const struct rt_info_out *out)
 {
     pthread_mutex_lock(&rt_lock);
-    bool is = exportable(object);
+    bool is = is_exportable(object);
     pthread_mutex_unlock(&rt_lock);
     return rt_info_bool(out, is);
 }
@@ -480,7 +480,7 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_SEMAPHORE_EXPORTABLE_KHR, get_exportable),
 };
 
-RT_INFO_CALL(SemaphoreInfoKHR, cl_semaphore_khr, cl_semaphore_info_khr, live(handle),
+RT_INFO_CALL(SemaphoreInfoKHR, cl_semaphore_khr, cl_semaphore_info_khr, live_semaphore(handle),
              CL_INVALID_SEMAPHORE_KHR, rows)
 
 /* ---- handles [cl_khr_external_semaphore] ---- */
@@ -503,7 +503,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
                                                      cl_external_semaphore_handle_type_khr type, size_t size,
                                                      void *handle_ptr, size_t *size_ret)
 {
-    struct rt_semaphore *s = live(handle);
+    struct rt_semaphore *s = live_semaphore(handle);
     const struct rt_device *on = rt_device(device);
     if (!s)
         return CL_INVALID_SEMAPHORE_KHR;
@@ -513,7 +513,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
         return CL_INVALID_VALUE;
     cl_int result = CL_SUCCESS;
     pthread_mutex_lock(&rt_lock);
-    if (handle_ptr && !exportable(s)) {
+    if (handle_ptr && !is_exportable(s)) {
         result = CL_INVALID_OPERATION;
     } else if (handle_ptr) {
         int fd = export_handle(s);
@@ -530,7 +530,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
 /* No properties are defined, so that a list has none. */
 cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_properties *properties, int fd)
 {
-    struct rt_semaphore *s = live(handle);
+    struct rt_semaphore *s = live_semaphore(handle);
     if (!s || s->imported != CL_SEMAPHORE_HANDLE_SYNC_FD_KHR)
         return CL_INVALID_SEMAPHORE_KHR;
     if (!rt_fence_valid(fd) || (properties && *properties))

@@ -26,8 +26,8 @@ static struct svm_place place_of(const void *pointer)
 }
 
 /* Records an access to SIZE bytes. */
-static void record(const struct rt_command *command, enum mm_kind kind, const struct svm_place *at,
-                   size_t size)
+static void record_svm_access(const struct rt_command *command, enum mm_kind kind, const struct svm_place *at,
+                              size_t size)
 {
     if (at->allocation)
         rt_record_access(command, kind, at->allocation, at->offset, size, at->pointer);
@@ -116,9 +116,9 @@ struct svm_copy {
 static cl_int run_copy(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
-    record(command, MM_READ, &c->from, c->size);
+    record_svm_access(command, MM_READ, &c->from, c->size);
     memcpy(c->to.pointer, c->from.pointer, IN_FAULTY(SVM_COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
-    record(command, MM_WRITE, &c->to, c->size);
+    record_svm_access(command, MM_WRITE, &c->to, c->size);
     return CL_SUCCESS;
 }
 
@@ -127,7 +127,7 @@ static cl_int run_fill(struct rt_command *command)
     const struct svm_copy *c = (void *)command->payload;
     for (size_t i = 0; i < c->size; i += c->pattern_size)
         memcpy((unsigned char *)c->to.pointer + i, c->pattern, c->pattern_size);
-    record(command, MM_WRITE, &c->to, c->size);
+    record_svm_access(command, MM_WRITE, &c->to, c->size);
     return CL_SUCCESS;
 }
 

@@ -3,8 +3,8 @@
 
 static const struct rt_operation nothing = {.start = NULL};
 
-static cl_int marker(cl_command_queue handle, cl_command_type type, const char *name, cl_uint count,
-                     const cl_event *list, cl_event *event)
+static cl_int enqueue_marker(cl_command_queue handle, cl_command_type type, const char *name, cl_uint count,
+                             const cl_event *list, cl_event *event)
 {
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
@@ -19,25 +19,26 @@ static cl_int marker(cl_command_queue handle, cl_command_type type, const char *
 cl_int CL_API_CALL rt_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *list,
                                                   cl_event *event)
 {
-    return marker(queue, CL_COMMAND_MARKER, "clEnqueueMarkerWithWaitList", count, list, event);
+    return enqueue_marker(queue, CL_COMMAND_MARKER, "clEnqueueMarkerWithWaitList", count, list, event);
 }
 
 cl_int CL_API_CALL rt_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
                                                    const cl_event *list, cl_event *event)
 {
-    return marker(queue, CL_COMMAND_BARRIER, "clEnqueueBarrierWithWaitList", count, list, event);
+    return enqueue_marker(queue, CL_COMMAND_BARRIER, "clEnqueueBarrierWithWaitList", count, list, event);
 }
 
 cl_int CL_API_CALL rt_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
     if (!rt_host_queue(queue))
         return CL_INVALID_COMMAND_QUEUE;
-    return event ? marker(queue, CL_COMMAND_MARKER, "clEnqueueMarker", 0, NULL, event) : CL_INVALID_VALUE;
+    return event ? enqueue_marker(queue, CL_COMMAND_MARKER, "clEnqueueMarker", 0, NULL, event)
+                 : CL_INVALID_VALUE;
 }
 
 cl_int CL_API_CALL rt_clEnqueueBarrier(cl_command_queue queue)
 {
-    return marker(queue, CL_COMMAND_BARRIER, "clEnqueueBarrier", 0, NULL, NULL);
+    return enqueue_marker(queue, CL_COMMAND_BARRIER, "clEnqueueBarrier", 0, NULL, NULL);
 }
 
 /* Later commands of the queue wait for the list. */
@@ -51,5 +52,5 @@ cl_int CL_API_CALL rt_clEnqueueWaitForEvents(cl_command_queue handle, cl_uint co
     cl_int error = rt_check_wait_list(queue->context, count, list);
     if (error)
         return error == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : error;
-    return marker(handle, CL_COMMAND_BARRIER, "clEnqueueWaitForEvents", count, list, NULL);
+    return enqueue_marker(handle, CL_COMMAND_BARRIER, "clEnqueueWaitForEvents", count, list, NULL);
 }

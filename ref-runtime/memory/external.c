@@ -70,7 +70,7 @@ cl_int rt_mem_parse_properties(const struct rt_context *context, bool buffer,
 
 /* ---- mapping ---- */
 
-static bool enter(struct rt_external *e)
+static bool register_mapping(struct rt_external *e)
 {
     snprintf(e->name, sizeof e->name, "external memory %lu", (unsigned long)e->inode);
     struct mm_allocation allocation = {.region = MM_GLOBAL,
@@ -89,7 +89,7 @@ static bool enter(struct rt_external *e)
     return rt_index_insert(&e->object);
 }
 
-static struct rt_external *map(int fd, const struct stat *file)
+static struct rt_external *map_descriptor(int fd, const struct stat *file)
 {
     size_t size = (size_t)file->st_size;
     struct rt_external *e = mm_alloc_zero(1, sizeof *e);
@@ -102,7 +102,7 @@ static struct rt_external *map(int fd, const struct stat *file)
     e->inode = file->st_ino;
     e->data = data;
     e->size = size;
-    if (!enter(e)) {
+    if (!register_mapping(e)) {
         munmap(data, size);
         mm_free(e);
         return NULL;
@@ -114,7 +114,7 @@ static struct rt_external *map(int fd, const struct stat *file)
 }
 
 /* Whether FD is a file that can be mapped for writing. */
-static bool mappable(int fd)
+static bool is_mappable(int fd)
 {
     struct stat file;
     int mode = fcntl(fd, F_GETFL), seals = fcntl(fd, F_GET_SEALS); /* -1: no file that has seals */
@@ -127,7 +127,7 @@ cl_int rt_external_check(const struct rt_mem_request *r, cl_mem_flags flags)
     const cl_mem_flags host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
     if (!r->external)
         return CL_SUCCESS;
-    if (!mappable(r->fd))
+    if (!is_mappable(r->fd))
         return CL_INVALID_PROPERTY;
     return flags & host ? CL_INVALID_VALUE : CL_SUCCESS;
 }
@@ -143,7 +143,7 @@ cl_int rt_external_import(struct rt_mem *mem, const struct rt_mem_request *r)
     struct rt_external *e = externals;
     while (e && (e->device != file.st_dev || e->inode != file.st_ino || e->size < mem->size))
         e = e->next;
-    e = e ? e : map(r->fd, &file);
+    e = e ? e : map_descriptor(r->fd, &file);
     if (e)
         e->users++;
     pthread_mutex_unlock(&lock);

@@ -135,7 +135,7 @@ static bool orders_compatible(cl_channel_order a, cl_channel_order b)
 }
 
 /* Elements lie at multiples of their size. */
-static bool aligned(const struct rt_mem *source, size_t element_size)
+static bool is_aligned(const struct rt_mem *source, size_t element_size)
 {
     return source->offset % element_size == 0 && (uintptr_t)source->host_ptr % element_size == 0;
 }
@@ -182,9 +182,9 @@ static cl_int check_format(const struct rt_context *context, const cl_image_form
 }
 
 /* Everything that can be wrong, in the order of the arguments. */
-static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, const cl_image_format *format,
-                       const cl_image_desc *d, const void *host_ptr, bool external, struct rt_image *image,
-                       struct rt_mem **source)
+static cl_int describe_image(const struct rt_context *context, cl_mem_flags *flags,
+                             const cl_image_format *format, const cl_image_desc *d, const void *host_ptr,
+                             bool external, struct rt_image *image, struct rt_mem **source)
 {
     if (!rt_mem_flags_valid(*flags))
         return CL_INVALID_VALUE;
@@ -223,7 +223,7 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
         return *source && d->num_mip_levels <= 1 && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
                                                                     : CL_INVALID_IMAGE_DESCRIPTOR;
     }
-    if (*source && !(*source)->image && !aligned(*source, image->element_size))
+    if (*source && !(*source)->image && !is_aligned(*source, image->element_size))
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     return *source && rt_image_size(image) > (*source)->size ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
@@ -245,7 +245,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     struct rt_image image = {0};
     struct rt_mem *source = NULL;
     const cl_mem_flags given = flags;
-    error = describe(context, &flags, format, description, host_ptr, r.external, &image, &source);
+    error = describe_image(context, &flags, format, description, host_ptr, r.external, &image, &source);
     if (error)
         return rt_null(errcode_ret, error);
     size_t size = rt_image_size(&image);
@@ -320,57 +320,57 @@ cl_mem CL_API_CALL rt_clCreateImage3D(cl_context context, cl_mem_flags flags, co
 
 /* ---- queries ---- */
 
-static const struct rt_image *of(const void *object)
+static const struct rt_image *image_of(const void *object)
 {
     return ((const struct rt_mem *)object)->image;
 }
 
 static cl_int get_format(const void *object, const struct rt_info_out *out)
 {
-    return rt_info_put(out, &of(object)->format, sizeof(cl_image_format));
+    return rt_info_put(out, &image_of(object)->format, sizeof(cl_image_format));
 }
 
 static cl_int get_element_size(const void *object, const struct rt_info_out *out)
 {
-    return rt_info_size(out, of(object)->element_size);
+    return rt_info_size(out, image_of(object)->element_size);
 }
 
 static cl_int get_row_pitch(const void *object, const struct rt_info_out *out)
 {
-    return rt_info_size(out, of(object)->shape.row_pitch);
+    return rt_info_size(out, image_of(object)->shape.row_pitch);
 }
 
 static cl_int get_slice_pitch(const void *object, const struct rt_info_out *out)
 {
-    return rt_info_size(out, of(object)->slice_pitch);
+    return rt_info_size(out, image_of(object)->slice_pitch);
 }
 
 /* Dimensions that a type does not have are 0. */
 static cl_int put_dimension(const void *object, const struct rt_info_out *out, int dimension, size_t size)
 {
-    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
+    const struct rt_image_kind *kind = rt_image_kind(image_of(object)->description.image_type);
     return rt_info_size(out, kind->most[dimension] ? size : 0);
 }
 
 static cl_int get_width(const void *object, const struct rt_info_out *out)
 {
-    return put_dimension(object, out, 0, of(object)->shape.width);
+    return put_dimension(object, out, 0, image_of(object)->shape.width);
 }
 
 static cl_int get_height(const void *object, const struct rt_info_out *out)
 {
-    return put_dimension(object, out, 1, of(object)->shape.height);
+    return put_dimension(object, out, 1, image_of(object)->shape.height);
 }
 
 static cl_int get_depth(const void *object, const struct rt_info_out *out)
 {
-    return put_dimension(object, out, 2, of(object)->shape.depth);
+    return put_dimension(object, out, 2, image_of(object)->shape.depth);
 }
 
 static cl_int get_array_size(const void *object, const struct rt_info_out *out)
 {
-    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
-    return rt_info_size(out, kind->array ? of(object)->shape.array_size : 0);
+    const struct rt_image_kind *kind = rt_image_kind(image_of(object)->description.image_type);
+    return rt_info_size(out, kind->array ? image_of(object)->shape.array_size : 0);
 }
 
 static cl_int get_buffer(const void *object, const struct rt_info_out *out)
@@ -381,7 +381,7 @@ static cl_int get_buffer(const void *object, const struct rt_info_out *out)
 
 static cl_int get_levels(const void *object, const struct rt_info_out *out)
 {
-    return rt_info_uint(out, of(object)->description.num_mip_levels);
+    return rt_info_uint(out, image_of(object)->description.num_mip_levels);
 }
 
 RT_ANSWER(get_none, uint, void, unused, 0)

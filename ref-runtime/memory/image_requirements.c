@@ -26,7 +26,7 @@ static size_t limit_of(const struct rt_context *context, const struct rt_image_k
 }
 
 /* Whether an image as D says has the pitches and the memory that it needs. */
-static bool fits(const struct question *q, const struct rt_image_kind *kind, const cl_image_desc *d)
+static bool image_fits(const struct question *q, const struct rt_image_kind *kind, const cl_image_desc *d)
 {
     struct rt_image image = {.element_size = q->format ? rt_image_element_size(q->format) : LARGEST_ELEMENT};
     if (q->format)
@@ -47,7 +47,7 @@ static size_t most_of(const struct question *q, const struct rt_image_kind *kind
     while (least < most) {
         size_t middle = most - (most - least) / 2;
         *dimension_of(&d, dimension) = middle;
-        if (fits(q, kind, &d))
+        if (image_fits(q, kind, &d))
             least = middle;
         else
             most = middle - 1;

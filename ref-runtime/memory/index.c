@@ -10,7 +10,7 @@ static const struct in_object **objects; /* by address, disjoint */
 static size_t count, capacity;
 
 /* How many objects begin at or before ADDRESS. */
-static size_t position(uint64_t address)
+static size_t count_up_to(uint64_t address)
 {
     size_t i;
     mm_partition(i, count, objects[i]->address <= address);
@@ -24,7 +24,7 @@ bool rt_index_insert(const struct in_object *object)
         pthread_mutex_unlock(&lock);
         return false;
     }
-    size_t at = position(object->address);
+    size_t at = count_up_to(object->address);
     memmove(objects + at + 1, objects + at, (count - at) * sizeof(struct in_object *));
     objects[at] = object;
     count++;
@@ -35,7 +35,7 @@ bool rt_index_insert(const struct in_object *object)
 void rt_index_remove(const struct in_object *object)
 {
     pthread_mutex_lock(&lock);
-    size_t at = position(object->address);
+    size_t at = count_up_to(object->address);
     if (at > 0 && objects[at - 1] == object) {
         memmove(objects + at - 1, objects + at, (count - at) * sizeof(struct in_object *));
         count--;
@@ -46,7 +46,7 @@ void rt_index_remove(const struct in_object *object)
 const struct in_object *rt_index_find(uint64_t address)
 {
     pthread_mutex_lock(&lock);
-    size_t at = position(address);
+    size_t at = count_up_to(address);
     const struct in_object *object = at > 0 ? objects[at - 1] : NULL;
     if (object && address - object->address >= object->size)
         object = NULL;

@@ -16,7 +16,7 @@ static const struct request defaults = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEA
                                         0,       FLT_MAX};
 
 /* Repeating needs normalized coordinates. */
-static bool valid(const struct request *r)
+static bool is_valid(const struct request *r)
 {
     bool repeats = r->addressing == CL_ADDRESS_REPEAT || r->addressing == CL_ADDRESS_MIRRORED_REPEAT;
     return (r->normalized == CL_TRUE || r->normalized == CL_FALSE) && r->addressing >= CL_ADDRESS_NONE &&
@@ -26,10 +26,10 @@ static bool valid(const struct request *r)
            !isnan(r->lod_max);
 }
 
-static cl_sampler create(struct rt_context *context, const struct request *r,
-                         const cl_sampler_properties *properties, size_t count, cl_int *errcode_ret)
+static cl_sampler create_sampler(struct rt_context *context, const struct request *r,
+                                 const cl_sampler_properties *properties, size_t count, cl_int *errcode_ret)
 {
-    if (!valid(r))
+    if (!is_valid(r))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
@@ -76,11 +76,11 @@ cl_sampler CL_API_CALL rt_clCreateSampler(cl_context handle, cl_bool normalized,
     request.addressing = addressing;
     request.filter = filter;
     cl_int error = rt_context_error(context);
-    return error ? rt_null(errcode_ret, error) : create(context, &request, NULL, 0, errcode_ret);
+    return error ? rt_null(errcode_ret, error) : create_sampler(context, &request, NULL, 0, errcode_ret);
 }
 
 /* Each property at most once.  Levels of detail are the bits of a float, as no text says how a property holds one. */
-static bool parse(const cl_sampler_properties *properties, struct request *r, size_t *count)
+static bool parse_properties(const cl_sampler_properties *properties, struct request *r, size_t *count)
 {
     void *const fields[] = {&r->normalized, &r->addressing, &r->filter,
                             &r->mip_filter, &r->lod_min,    &r->lod_max};
@@ -108,9 +108,9 @@ cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context handle,
     size_t count = 0;
     if (rt_context_error(context))
         return rt_null(errcode_ret, rt_context_error(context));
-    if (!parse(properties, &request, &count))
+    if (!parse_properties(properties, &request, &count))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    return create(context, &request, properties, count, errcode_ret);
+    return create_sampler(context, &request, properties, count, errcode_ret);
 }
 
 void rt_sampler_destroy(struct rt_sampler *sampler)

@@ -196,7 +196,7 @@ void rt_storage_destroy(struct rt_mem *root)
 /* ---- versions ---- */
 
 /* Makes a segment begin at AT; its index, SIZE_MAX without memory. */
-static size_t split(struct rt_mem *root, size_t at)
+static size_t split_segment(struct rt_mem *root, size_t at)
 {
     size_t i = 0;
     while (i < root->segment_count && root->segments[i].end <= at)
@@ -222,13 +222,13 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
         root->segment_count = 1;
         root->segments[0] = (struct rt_segment){0, root->size, 0};
     }
-    *first = split(root, begin);
-    *last = *first == SIZE_MAX ? SIZE_MAX : split(root, end);
+    *first = split_segment(root, begin);
+    *last = *first == SIZE_MAX ? SIZE_MAX : split_segment(root, end);
     return *last != SIZE_MAX;
 }
 
 /* Merges adjacent segments with the same state. */
-static void merge(struct rt_mem *root)
+static void merge_segments(struct rt_mem *root)
 {
     size_t kept = 0;
     for (size_t i = 1; i < root->segment_count; i++)
@@ -250,7 +250,7 @@ static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
 }
 
 /* Whether one end of a copy is memory that is guarded from the host. */
-static bool guarded(const struct rt_mem *root, int from, int to)
+static bool is_guarded(const struct rt_mem *root, int from, int to)
 {
     return rt_guard_on() && (from == RT_HOST_VIEW || to == RT_HOST_VIEW) &&
            !(root->flags & CL_MEM_USE_HOST_PTR);
@@ -268,14 +268,14 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
         return false;
     size_t size = segment->end - segment->begin;
     const unsigned char *bytes = source + segment->begin;
-    if (guarded(root, from, to))
+    if (is_guarded(root, from, to))
         rt_guard_begin(root->host_view);
     rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     log_transfer(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     now_given(root, segment->begin, segment->end, to);
     rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
-    if (guarded(root, from, to))
+    if (is_guarded(root, from, to))
         rt_guard_end(root->host_view);
     return true;
 }
@@ -300,19 +300,19 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
             return false;
         segment->valid |= bit;
     }
-    merge(root);
+    merge_segments(root);
     return true;
 }
 
 /* The latest contents are at PLACE alone. */
-static bool latest(struct rt_mem *root, size_t begin, size_t end, int place)
+static bool is_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
     if (!split_range(root, begin, end, &first, &last))
         return false;
     for (size_t i = first; i < last; i++)
         root->segments[i].valid = UINT32_C(1) << place;
-    merge(root);
+    merge_segments(root);
     return true;
 }
 
@@ -322,7 +322,7 @@ bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place
         return true;
     place = real_place(place);
     now_given(root, begin, end, place);
-    return latest(root, begin, end, place);
+    return is_latest(root, begin, end, place);
 }
 
 /* ---- for kernels ---- */
@@ -335,7 +335,7 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
-        (writes && !root->shared && !latest(root, begin, end, place)))
+        (writes && !root->shared && !is_latest(root, begin, end, place)))
         return false;
     if (mem->image) /* what image writes reach is not followed */
         now_given(root, begin, end, place);

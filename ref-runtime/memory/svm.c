@@ -71,26 +71,26 @@ static bool flags_valid(cl_svm_mem_flags flags)
            (!(flags & CL_MEM_SVM_ATOMICS) || (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER));
 }
 
-static bool guarded(const struct rt_svm *svm)
+static bool is_guarded(const struct rt_svm *svm)
 {
     return rt_guard_svm_on() && !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
 }
 
-static bool allocate(struct rt_svm *svm)
+static bool allocate_svm(struct rt_svm *svm)
 {
     static atomic_uint numbers;
     svm->number = atomic_fetch_add(&numbers, 1) + 1;
     snprintf(svm->name, sizeof svm->name, "svm %u", svm->number);
-    svm->data =
-        guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name) : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
+    svm->data = is_guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name)
+                                : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
     return svm->data != NULL;
 }
 
-static void destroy(void *data)
+static void destroy_svm(void *data)
 {
     struct rt_svm *svm = data;
     rt_record_free(svm->object.id, svm->size);
-    if (guarded(svm))
+    if (is_guarded(svm))
         rt_guard_free(svm->data);
     else
         mm_aligned_free(svm->data);
@@ -101,7 +101,7 @@ static void destroy(void *data)
     mm_free(svm);
 }
 
-static bool enter(struct rt_svm *svm)
+static bool register_svm(struct rt_svm *svm)
 {
     unsigned number = svm->number;
     uint8_t origin = !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) ? MM_ORIGIN_COARSE_SVM
@@ -144,12 +144,12 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     svm->context = context;
     svm->size = size;
     svm->flags = flags;
-    if (!allocate(svm)) {
+    if (!allocate_svm(svm)) {
         mm_free(svm);
         return NULL;
     }
-    if (!enter(svm)) {
-        destroy(svm);
+    if (!register_svm(svm)) {
+        destroy_svm(svm);
         return NULL;
     }
     pthread_mutex_lock(&list_lock);
@@ -172,7 +172,7 @@ void rt_svm_release(struct rt_svm *svm)
     pthread_mutex_unlock(&list_lock);
     rt_index_remove(&svm->object);
     rt_instrumented_host_use(false);
-    rt_sched_when_over(destroy, svm);
+    rt_sched_when_over(destroy_svm, svm);
 }
 
 void rt_svm_free_all(struct rt_context *context)

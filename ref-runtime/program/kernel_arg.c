@@ -63,7 +63,7 @@ static cl_int take_mem(const struct rt_kernel *kernel, size_t size, const void *
     return code;
 }
 
-static void bind(struct rt_set_argument *to, const void *object)
+static void bind_object(struct rt_set_argument *to, const void *object)
 {
     to->object = object;
     to->number = object ? ((const struct rt_object *)object)->number : 0;
@@ -79,7 +79,7 @@ static cl_int take_pointer(const struct rt_kernel *kernel, const struct in_argum
     if (!code && mem && info->most_bytes && mem->size > info->most_bytes)
         code = CL_MAX_SIZE_RESTRICTION_EXCEEDED;
     if (!code)
-        bind(to, mem);
+        bind_object(to, mem);
     return code;
 }
 
@@ -103,7 +103,7 @@ static cl_int take_image(const struct rt_kernel *kernel, const struct in_argumen
     bool writes = info->access == IN_WRITE_ONLY || info->access == IN_READ_WRITE;
     if ((reads && (mem->flags & CL_MEM_WRITE_ONLY)) || (writes && (mem->flags & RT_MEM_CONSTANT)))
         return CL_INVALID_ARG_VALUE;
-    bind(to, mem);
+    bind_object(to, mem);
     return CL_SUCCESS;
 }
 
@@ -116,7 +116,7 @@ static cl_int take_pipe(const struct rt_kernel *kernel, const struct in_argument
     if (!code && (!mem || mem->mem_type != CL_MEM_OBJECT_PIPE))
         code = CL_INVALID_MEM_OBJECT;
     if (!code)
-        bind(to, mem);
+        bind_object(to, mem);
     return code;
 }
 
@@ -140,7 +140,7 @@ static cl_int take_sampler(const struct rt_kernel *kernel, const struct in_argum
     if (!code && ((struct rt_sampler *)object)->context != kernel->context)
         code = rt_foreign(CL_INVALID_SAMPLER);
     if (!code)
-        bind(to, object);
+        bind_object(to, object);
     return code;
 }
 
@@ -156,7 +156,7 @@ static cl_int take_queue(const struct rt_kernel *kernel, const struct in_argumen
     if (!code && queue->context != kernel->context)
         code = rt_foreign(CL_INVALID_DEVICE_QUEUE);
     if (!code)
-        bind(to, object);
+        bind_object(to, object);
     return code;
 }
 
@@ -168,7 +168,8 @@ static const take_argument takers[] = {
 
 /* ---- entry points -------------------------------------------------------------------------------- */
 
-static void replace(struct rt_kernel_state *state, cl_uint index, const struct rt_set_argument *argument)
+static void replace_argument(struct rt_kernel_state *state, cl_uint index,
+                             const struct rt_set_argument *argument)
 {
     pthread_mutex_lock(&state->lock);
     mm_free(state->arguments[index].value);
@@ -188,7 +189,7 @@ cl_int CL_API_CALL rt_clSetKernelArg(cl_kernel handle, cl_uint index, size_t siz
     struct rt_set_argument argument = {.set = true};
     cl_int code = takers[info->kind](kernel, info, size, value, &argument);
     if (!code)
-        replace(kernel->state, index, &argument);
+        replace_argument(kernel->state, index, &argument);
     return code;
 }
 
@@ -209,7 +210,7 @@ cl_int CL_API_CALL rt_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, 
     if (pointer && !system && !rt_svm_find(kernel->context, pointer))
         return CL_INVALID_ARG_VALUE;
     struct rt_set_argument argument = {.set = true, .svm = pointer};
-    replace(kernel->state, index, &argument);
+    replace_argument(kernel->state, index, &argument);
     return CL_SUCCESS;
 }
 
@@ -223,7 +224,7 @@ cl_int CL_API_CALL rt_clSetKernelArgDevicePointerEXT(cl_kernel handle, cl_uint i
         return CL_INVALID_ARG_INDEX;
     struct rt_set_argument argument = {
         .set = true, .svm = (const void *)(uintptr_t)pointer, .device_pointer = pointer != 0};
-    replace(kernel->state, index, &argument);
+    replace_argument(kernel->state, index, &argument);
     return CL_SUCCESS;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* OBJECT if it is still the live object that was set, with a reference; NULL otherwise. */
-static void *hold(const struct rt_set_argument *set, enum rt_type type)
+static void *retain_live(const struct rt_set_argument *set, enum rt_type type)
 {
     struct rt_object *object = rt_object_check(set->object, type);
     if (!object || object->number != set->number)
@@ -20,13 +20,13 @@ static cl_int hold_object(const struct rt_set_argument *set, struct rt_launch_ar
         return CL_SUCCESS;
     switch (to->info->kind) {
     case IN_ARG_SAMPLER:
-        to->sampler = hold(set, RT_SAMPLER);
+        to->sampler = retain_live(set, RT_SAMPLER);
         return to->sampler ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
     case IN_ARG_QUEUE:
-        to->queue = hold(set, RT_QUEUE);
+        to->queue = retain_live(set, RT_QUEUE);
         return to->queue ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
     default:
-        to->mem = hold(set, RT_MEM);
+        to->mem = retain_live(set, RT_MEM);
         return to->mem ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
     }
 }

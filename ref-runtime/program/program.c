@@ -158,7 +158,7 @@ struct in_instance *rt_program_instance(struct rt_program *program, int device, 
 /* ---- creation ------------------------------------------------------------------------------------ */
 
 /* All strings in one, embedded nulls left out; NULL with *CODE set on failure. */
-static char *concatenate(cl_uint count, const char **strings, const size_t *lengths, cl_int *code)
+static char *concatenate_strings(cl_uint count, const char **strings, const size_t *lengths, cl_int *code)
 {
     size_t total = 0;
     for (cl_uint i = 0; i < count; i++) {
@@ -190,7 +190,7 @@ cl_program CL_API_CALL rt_clCreateProgramWithSource(cl_context handle, cl_uint c
     if (!count || !strings)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     cl_int code;
-    char *text = concatenate(count, strings, lengths, &code);
+    char *text = concatenate_strings(count, strings, lengths, &code);
     if (!text)
         return rt_null(errcode_ret, code);
     struct rt_program *program = rt_program_new(context, RT_FROM_SOURCE, 0, NULL);

@@ -21,7 +21,7 @@ struct header {
 };
 /* Behind it: options; for each text two sizes, name and text; SPIR-V. */
 
-static uint64_t checksum(struct header header, const void *body, size_t size)
+static uint64_t binary_checksum(struct header header, const void *body, size_t size)
 {
     header.checksum = 0;
     return mm_fnv1a(mm_fnv1a(MM_FNV1A, &header, sizeof header), body, size);
@@ -83,7 +83,7 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
         .options_size = (uint32_t)(build->options ? strlen(build->options) : 0),
         .spirv_size = (uint32_t)build->spirv.size,
     };
-    header.checksum = checksum(header, w.at, w.size);
+    header.checksum = binary_checksum(header, w.at, w.size);
     memcpy(out->data, &header, sizeof header);
     return CL_SUCCESS;
 }
@@ -96,7 +96,7 @@ struct reader {
     bool failed; /* no memory */
 };
 
-static const void *take(struct reader *r, size_t size)
+static const void *take_bytes(struct reader *r, size_t size)
 {
     const void *data = r->at;
     if (!data || size > r->left) {
@@ -111,7 +111,7 @@ static const void *take(struct reader *r, size_t size)
 
 static char *take_string(struct reader *r, size_t size)
 {
-    const char *data = take(r, size);
+    const char *data = take_bytes(r, size);
     char *text = data ? mm_alloc(size + 1) : NULL;
     if (text) {
         memcpy(text, data, size);
@@ -126,7 +126,7 @@ static void read_texts(struct reader *r, uint32_t count, struct rt_program *prog
 {
     for (uint32_t i = 0; i < count && r->at; i++) {
         uint32_t sizes[2];
-        const void *data = take(r, sizeof sizes);
+        const void *data = take_bytes(r, sizeof sizes);
         if (!data)
             return;
         memcpy(sizes, data, sizeof sizes);
@@ -143,7 +143,7 @@ static void read_body(struct reader *r, const struct header *header, struct rt_p
 {
     build->options = take_string(r, header->options_size);
     read_texts(r, header->text_count, program);
-    const void *spirv = take(r, header->spirv_size);
+    const void *spirv = take_bytes(r, header->spirv_size);
     build->spirv.data = spirv ? mm_alloc(header->spirv_size + 1u) : NULL;
     if (build->spirv.data) {
         memcpy(build->spirv.data, spirv, header->spirv_size);
@@ -168,7 +168,7 @@ enum mm_class rt_binary_read(const void *data, size_t size, struct rt_program *p
     memcpy(&header, data, sizeof header);
     struct reader r = {.at = (const unsigned char *)data + sizeof header, .left = size - sizeof header};
     if (memcmp(header.magic, BINARY_MAGIC, sizeof header.magic) || header.version != BINARY_VERSION ||
-        !known_type(header.type) || header.checksum != checksum(header, r.at, r.left))
+        !known_type(header.type) || header.checksum != binary_checksum(header, r.at, r.left))
         return MM_INVALID;
     read_body(&r, &header, program, build);
     if (r.failed || !r.at || r.left) {

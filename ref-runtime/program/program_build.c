@@ -90,7 +90,7 @@ struct notification {
     void *user_data;
 };
 
-static void deliver(void *data)
+static void deliver_notification(void *data)
 {
     struct notification *n = data;
     n->notify((cl_program)n->program, n->user_data);
@@ -109,8 +109,8 @@ void rt_build_report(struct rt_program *program, rt_build_notify notify, void *u
     }
     *n = (struct notification){program, notify, user_data};
     rt_object_retain(program);
-    if (!rt_callback_post(deliver, n))
-        deliver(n);
+    if (!rt_callback_post(deliver_notification, n))
+        deliver_notification(n);
 }
 
 static bool append_to_log(char **log, const char *text)
@@ -280,8 +280,8 @@ static cl_int build_binaries(struct rt_program *program, uint32_t mask, const ch
     return code;
 }
 
-static cl_int build(struct rt_program *program, uint32_t mask, const char *options,
-                    const struct rt_options *parsed)
+static cl_int build_program(struct rt_program *program, uint32_t mask, const char *options,
+                            const struct rt_options *parsed)
 {
     if (program->state->origin == RT_FROM_BINARY)
         return build_binaries(program, mask, options);
@@ -328,7 +328,7 @@ cl_int CL_API_CALL rt_clBuildProgram(cl_program handle, cl_uint num_devices, con
         code = rt_build_begin(program, mask);
     if (!code) {
         rt_object_retain(program);
-        code = build(program, mask, options, &parsed);
+        code = build_program(program, mask, options, &parsed);
         rt_build_report(program, notify, user_data);
         rt_object_release(program);
     }

@@ -63,7 +63,7 @@ static bool is_linkable(const struct rt_build *build)
 }
 
 /* The build of INPUT for DEVICE that can be linked, NULL if there is none.  Under INPUT's lock. */
-static struct rt_build *linkable(struct rt_program *input, const struct rt_device *device)
+static struct rt_build *linkable_build(struct rt_program *input, const struct rt_device *device)
 {
     int index = rt_program_build_index(input, device, is_linkable);
     return index < 0 ? NULL : &input->state->builds[index];
@@ -79,7 +79,7 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
     for (cl_uint i = 0; i < link->input_count; i++) {
         struct rt_program_state *state = link->inputs[i]->state;
         pthread_mutex_lock(&state->lock);
-        struct rt_build *build = linkable(link->inputs[i], device);
+        struct rt_build *build = linkable_build(link->inputs[i], device);
         if (state->building) {
             code = CL_INVALID_OPERATION;
         } else if (build) {
@@ -99,7 +99,7 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
 }
 
 /* Program texts go along. */
-static bool inherit(struct rt_program *program, const struct link *link)
+static bool inherit_texts(struct rt_program *program, const struct link *link)
 {
     for (cl_uint i = 0; i < link->input_count; i++) {
         const struct rt_program_state *from = link->inputs[i]->state;
@@ -148,8 +148,8 @@ static cl_int link_devices(struct rt_program *program, const struct link *link, 
     return code ? code : result;
 }
 
-static cl_int prepare(struct link *link, cl_uint num_devices, const cl_device_id *device_list,
-                      cl_uint num_inputs, const cl_program *inputs)
+static cl_int prepare_link(struct link *link, cl_uint num_devices, const cl_device_id *device_list,
+                           cl_uint num_inputs, const cl_program *inputs)
 {
     cl_int code = collect_devices(link, num_devices, device_list);
     if (!code)
@@ -175,11 +175,11 @@ cl_program CL_API_CALL rt_clLinkProgram(cl_context handle, cl_uint num_devices,
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     struct rt_program *program = NULL;
     bool began = false;
-    cl_int code = prepare(&link, num_devices, device_list, num_inputs, inputs);
+    cl_int code = prepare_link(&link, num_devices, device_list, num_inputs, inputs);
     if (!code) {
         program = rt_program_new(link.context, RT_FROM_LINK, link.device_count, link.devices);
-        code =
-            program && inherit(program, &link) ? link_devices(program, &link, &began) : CL_OUT_OF_HOST_MEMORY;
+        code = program && inherit_texts(program, &link) ? link_devices(program, &link, &began)
+                                                        : CL_OUT_OF_HOST_MEMORY;
     }
     release_inputs(&link);
     if (program && !began) {

@@ -78,7 +78,7 @@ static void add_match(struct match *m, const char *path)
 }
 
 /* The files in DIRECTORY that hold TEXT. */
-static void search(const char *directory, const char *text, struct match *m)
+static void search_directory(const char *directory, const char *text, struct match *m)
 {
     DIR *dir = opendir(directory);
     if (!dir)
@@ -106,14 +106,14 @@ char *rt_program_find_file(const char *text, uint32_t number)
     char path[PATH_MAX], directory[PATH_MAX];
     struct match match = {.files = 0};
     if (*text)
-        search(".", text, &match);
+        search_directory(".", text, &match);
     const char *list = rt_setting_text(RT_SET_SOURCE_PATH, NULL);
     while (*text && !match.named && list && *list) {
         size_t length = strcspn(list, ":");
         if (length && length < sizeof directory) {
             memcpy(directory, list, length);
             directory[length] = 0;
-            search(directory, text, &match);
+            search_directory(directory, text, &match);
         }
         list += length + (list[length] == ':');
     }

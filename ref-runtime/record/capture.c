@@ -20,7 +20,7 @@ static struct {
     unsigned long number;
 } settings;
 
-static void initialize(void)
+static void initialize_capture(void)
 {
     settings.pattern = rt_setting_text(RT_SET_CAPTURE, NULL);
     settings.kernel = rt_setting_text(RT_SET_CAPTURE_KERNEL, NULL);
@@ -45,8 +45,8 @@ struct capture {
 /* ---- sections --------------------------------------------------------------------------------- */
 
 /* HEAD and CONTENTS in one block. */
-static void add(struct capture *c, uint32_t tag, uint32_t index, const void *head, size_t head_size,
-                const void *contents, uint64_t size)
+static void add_section(struct capture *c, uint32_t tag, uint32_t index, const void *head, size_t head_size,
+                        const void *contents, uint64_t size)
 {
     c->bytes += size;
     if (c->bytes > c->most)
@@ -67,7 +67,7 @@ static void add(struct capture *c, uint32_t tag, uint32_t index, const void *hea
 
 static void add_text(struct capture *c, uint32_t tag, const char *text)
 {
-    add(c, tag, 0, text, text ? strlen(text) : 0, NULL, 0);
+    add_section(c, tag, 0, text, text ? strlen(text) : 0, NULL, 0);
 }
 
 static void add_source(struct capture *c, const struct rt_program_state *state, const struct rt_build *build)
@@ -85,7 +85,7 @@ static void add_program(struct capture *c, const struct rt_launch *launch)
     if (index < 0 || rt_binary_write(program, &program->state->builds[index], &binary) != CL_SUCCESS)
         c->problem = "its program has no binary";
     else
-        add(c, MM_CAPTURE_PROGRAM, 0, binary.data, binary.size, NULL, 0);
+        add_section(c, MM_CAPTURE_PROGRAM, 0, binary.data, binary.size, NULL, 0);
     mm_free(binary.data);
     if (index >= 0 && program->state->origin == RT_FROM_SOURCE)
         add_source(c, program->state, &program->state->builds[index]);
@@ -100,13 +100,13 @@ static void add_range(struct capture *c, const struct rt_kernel_command *k)
         range.local_size[i] = k->local_size[i];
     }
     range.sub_group_size = rt_kernel_sub_group_size(k->launch->info);
-    add(c, MM_CAPTURE_KERNEL, 0, k->launch->info->name, strlen(k->launch->info->name), NULL, 0);
-    add(c, MM_CAPTURE_RANGE, 0, &range, sizeof range, NULL, 0);
+    add_section(c, MM_CAPTURE_KERNEL, 0, k->launch->info->name, strlen(k->launch->info->name), NULL, 0);
+    add_section(c, MM_CAPTURE_RANGE, 0, &range, sizeof range, NULL, 0);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static uint32_t known(const struct capture *c, const struct rt_mem *mem, const struct rt_svm *svm)
+static uint32_t known_memory(const struct capture *c, const struct rt_mem *mem, const struct rt_svm *svm)
 {
     for (uint32_t i = 0; i < c->memory_count; i++)
         if (c->memories[i].mem == mem && c->memories[i].svm == svm)
@@ -114,7 +114,7 @@ static uint32_t known(const struct capture *c, const struct rt_mem *mem, const s
     return UINT32_MAX;
 }
 
-static uint32_t enter(struct capture *c, const struct rt_mem *mem, const struct rt_svm *svm)
+static uint32_t enter_memory(struct capture *c, const struct rt_mem *mem, const struct rt_svm *svm)
 {
     if (c->memory_count == sizeof c->memories / sizeof *c->memories) {
         c->problem = "it uses too many memory objects";
@@ -127,15 +127,15 @@ static uint32_t enter(struct capture *c, const struct rt_mem *mem, const struct 
 
 static uint32_t add_svm(struct capture *c, const struct rt_svm *svm)
 {
-    uint32_t index = known(c, NULL, svm);
-    if (index != UINT32_MAX || (index = enter(c, NULL, svm)) == UINT32_MAX)
+    uint32_t index = known_memory(c, NULL, svm);
+    if (index != UINT32_MAX || (index = enter_memory(c, NULL, svm)) == UINT32_MAX)
         return index;
     struct mm_capture_memory m = {.kind = MM_CAPTURE_SVM,
                                   .flags = svm->flags,
                                   .size = svm->size,
                                   .address = (uint64_t)(uintptr_t)svm->data,
                                   .parent = UINT32_MAX};
-    add(c, MM_CAPTURE_MEMORY, index, &m, sizeof m, svm->data, svm->size);
+    add_section(c, MM_CAPTURE_MEMORY, index, &m, sizeof m, svm->data, svm->size);
     return index;
 }
 
@@ -183,7 +183,7 @@ static void describe_image(const struct rt_image *image, struct mm_capture_memor
 /* A buffer that is no part of another, or an image. */
 static uint32_t add_mem(struct capture *c, struct rt_mem *mem)
 {
-    uint32_t index = known(c, mem, NULL), parent = UINT32_MAX;
+    uint32_t index = known_memory(c, mem, NULL), parent = UINT32_MAX;
     uint64_t address;
     const struct in_object *object;
     if (index != UINT32_MAX)
@@ -192,7 +192,7 @@ static uint32_t add_mem(struct capture *c, struct rt_mem *mem)
         parent = add_mem(c, mem->parent->parent ? mem->parent->parent : mem->parent);
     if (mem->image && mem->parent && (mem->offset || mem->parent->parent))
         c->problem = "an image shows a part of a buffer";
-    index = enter(c, mem, NULL);
+    index = enter_memory(c, mem, NULL);
     if (index == UINT32_MAX)
         return index;
     if (!rt_mem_on_device(mem, c->command->queue->device, false, &address, &object)) {
@@ -203,8 +203,8 @@ static uint32_t add_mem(struct capture *c, struct rt_mem *mem)
         .kind = MM_CAPTURE_BUFFER, .flags = mem->flags, .size = mem->size, .parent = parent};
     if (mem->image)
         describe_image(mem->image, &m);
-    add(c, MM_CAPTURE_MEMORY, index, &m, sizeof m, (const void *)(uintptr_t)address,
-        parent == UINT32_MAX ? mem->size : 0);
+    add_section(c, MM_CAPTURE_MEMORY, index, &m, sizeof m, (const void *)(uintptr_t)address,
+                parent == UINT32_MAX ? mem->size : 0);
     return index;
 }
 
@@ -274,7 +274,7 @@ static void add_argument(struct capture *c, uint32_t index, const struct rt_laun
         else if (from->svm)
             bind_svm(c, from->svm, &a);
     }
-    add(c, MM_CAPTURE_ARGUMENT, index, &a, sizeof a, from->value, size);
+    add_section(c, MM_CAPTURE_ARGUMENT, index, &a, sizeof a, from->value, size);
 }
 
 static void add_all(struct capture *c, const struct rt_kernel_command *k)
@@ -299,8 +299,8 @@ static void add_all(struct capture *c, const struct rt_kernel_command *k)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static struct capture *gather(const struct rt_command *command, const struct rt_kernel_command *k,
-                              uint64_t most)
+static struct capture *gather_capture(const struct rt_command *command, const struct rt_kernel_command *k,
+                                      uint64_t most)
 {
     struct capture *c = mm_alloc_zero(1, sizeof *c);
     if (c) {
@@ -320,7 +320,7 @@ static void write_file(struct capture *c, const char *path)
     }
 }
 
-static void discard(struct capture *c)
+static void discard_capture(struct capture *c)
 {
     for (size_t i = 0; i < c->count; i++)
         mm_free((void *)(uintptr_t)c->sections[i].data);
@@ -330,11 +330,11 @@ static void discard(struct capture *c)
 void rt_capture(const struct rt_command *command, const struct rt_kernel_command *k)
 {
     char path[4096];
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_capture);
     if (!settings.pattern || k->block || (settings.most && settings.number >= settings.most) ||
         (settings.kernel && strcmp(settings.kernel, k->launch->info->name) != 0))
         return;
-    struct capture *c = gather(command, k, CAPTURE_MOST);
+    struct capture *c = gather_capture(command, k, CAPTURE_MOST);
     if (!c)
         return;
     settings.number++;
@@ -343,7 +343,7 @@ void rt_capture(const struct rt_command *command, const struct rt_kernel_command
     if (c->problem)
         fprintf(stderr, "refcl: launch %lu, kernel %s, is not captured: %s\n", settings.number,
                 k->launch->info->name, c->problem);
-    discard(c);
+    discard_capture(c);
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------- */
@@ -362,11 +362,11 @@ void rt_capture_recorded(const struct rt_command *command, const struct rt_kerne
     static uint64_t left = UINT64_C(32) << 20;
     static unsigned number;
     char path[4096];
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_capture);
     if (!settings.folder || k->block || number == OF_ALL ||
         k->launch->kernel->state->captured == OF_A_KERNEL || bytes_of(k->launch) > left)
         return;
-    struct capture *c = gather(command, k, left);
+    struct capture *c = gather_capture(command, k, left);
     if (!c)
         return;
     snprintf(path, sizeof path, "%.4000s/%ld-%u.cap", settings.folder, (long)getpid(), command->record.id);
@@ -374,5 +374,5 @@ void rt_capture_recorded(const struct rt_command *command, const struct rt_kerne
     left -= c->problem ? 0 : c->bytes;
     number++;
     k->launch->kernel->state->captured++;
-    discard(c);
+    discard_capture(c);
 }

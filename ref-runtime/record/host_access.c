@@ -19,7 +19,7 @@ static struct {
     uint32_t source;
 } places[PLACES]; /* open addressing; what does not fit has no source */
 
-static void lock(void)
+static void lock_places(void)
 {
     atomic_fetch_add(&waiting, 1);
     pthread_mutex_lock(&step_lock);
@@ -41,7 +41,7 @@ static void poll_if_repeated(void)
     repeated = false;
 }
 
-static void unlock(void)
+static void unlock_places(void)
 {
     pthread_mutex_unlock(&step_lock);
     poll_if_repeated();
@@ -124,7 +124,7 @@ static bool is_svm(const void *address)
 static void access_of_program(const struct refcl_host_access *a)
 {
     record_access(a);
-    if (!a->atomic) /* unlock() follows an atomic */
+    if (!a->atomic) /* unlock_places() follows an atomic */
         poll_if_repeated();
 }
 
@@ -190,8 +190,8 @@ void rt_host_attach(struct mm_recorder *recorder)
                                                       .low = &low,
                                                       .high = &high,
                                                       .is_svm = is_svm,
-                                                      .lock = lock,
-                                                      .unlock = unlock,
+                                                      .lock = lock_places,
+                                                      .unlock = unlock_places,
                                                       .access = access_of_program,
                                                       .point = record_point};
     refcl_host_attach_function *attach = find_attach();

@@ -118,7 +118,7 @@ void rt_instrumented_settled(const struct rt_queue *queue)
     }
 }
 
-static void question(struct mm_agent agent, uint16_t semantics, uint32_t launches)
+static void record_question(struct mm_agent agent, uint16_t semantics, uint32_t launches)
 {
     struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics, .size = launches};
     mm_recorder_event(rt_recorder(), &event, NULL, 0);
@@ -128,7 +128,7 @@ static void question_svm(struct mm_agent agent)
 {
     unsigned launches = atomic_exchange(&svm_launches, 0);
     if (launches)
-        question(agent, MM_UNRECORDED, launches);
+        record_question(agent, MM_UNRECORDED, launches);
 }
 
 void rt_instrumented_over(const struct rt_command *command)
@@ -154,7 +154,7 @@ void rt_instrumented_lost(const struct rt_command *command)
     atomic_fetch_add(&context->unrecorded, 1);
     unsigned unrecorded = atomic_load(&context->questioned) ? atomic_exchange(&context->unrecorded, 0) : 0;
     if (unrecorded)
-        question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED, unrecorded);
+        record_question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED, unrecorded);
 }
 
 /* Commands of another queue may race with instrumented launches, whose accesses are not recorded. */
@@ -165,7 +165,7 @@ void rt_instrumented_submitted(const struct rt_queue *queue)
         return;
     atomic_store(&queue->context->questioned, true);
     unsigned unrecorded = atomic_exchange(&queue->context->unrecorded, 0);
-    question((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())},
-             unrecorded ? MM_UNRECORDED : MM_UNRECORDED | MM_REPLAYED, unrecorded);
+    record_question((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())},
+                    unrecorded ? MM_UNRECORDED : MM_UNRECORDED | MM_REPLAYED, unrecorded);
     atomic_store(&queue->context->instrumented, RT_NONE_INSTRUMENTED);
 }

@@ -43,7 +43,7 @@ uint64_t *rt_record_progress(uint32_t command)
     return &progress->groups;
 }
 
-static void initialize(void)
+static void initialize_recorder(void)
 {
     const char *path = rt_setting_text(RT_SET_TRACE, NULL),
                *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
@@ -79,19 +79,19 @@ static void initialize(void)
 
 struct mm_recorder *rt_recorder(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_recorder);
     return recorder;
 }
 
 struct mm_recorder *rt_launch_recorder(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_recorder);
     return launch_recorder;
 }
 
 bool rt_findings_suffice(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_recorder);
     return findings_suffice;
 }
 

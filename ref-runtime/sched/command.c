@@ -197,7 +197,7 @@ bool rt_command_inherited(const struct rt_command *command)
     return command->sequence <= inherited;
 }
 
-static void append(struct rt_command *command)
+static void append_command(struct rt_command *command)
 {
     struct rt_queue *queue = command->queue;
     rt_sched_count(command);
@@ -216,7 +216,7 @@ static void append(struct rt_command *command)
 
 void rt_command_append(struct rt_command *command)
 {
-    append(command);
+    append_command(command);
     command->event->command = command;
     rt_event_stamp(command->event, RT_QUEUED);
     rt_sched_ready(command);
@@ -250,8 +250,8 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     return status;
 }
 
-static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, const cl_event *list,
-                      cl_event *event_ret, bool blocking)
+static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint count, const cl_event *list,
+                              cl_event *event_ret, bool blocking)
 {
     cl_int error = rt_context_error(command->queue->context);
     if (error || rt_device_lost(command->queue->device) || !rt_sched_start()) {
@@ -293,7 +293,7 @@ static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, c
 cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
                           bool blocking)
 {
-    return enqueue(command, false, count, list, event, blocking);
+    return enqueue_command(command, false, count, list, event, blocking);
 }
 
 cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,
@@ -301,5 +301,5 @@ cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_ui
 {
     command->is_barrier = barrier;
     command->waits_for_all = count == 0;
-    return enqueue(command, count == 0, count, list, event, false);
+    return enqueue_command(command, count == 0, count, list, event, false);
 }

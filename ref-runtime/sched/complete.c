@@ -7,7 +7,7 @@
 #include "ref-runtime/sched/command.h"
 
 /* The command itself is over: commands that wait for that may start. */
-static void end(struct rt_command *command, cl_int status)
+static void end_command(struct rt_command *command, cl_int status)
 {
     command->family.ended = true;
     command->family.status = status;
@@ -20,7 +20,7 @@ static void end(struct rt_command *command, cl_int status)
     rt_device_open_gates(command, RT_ALL_GROUPS);
 }
 
-static void complete(struct rt_command *command);
+static void complete_command(struct rt_command *command);
 
 /* A child's failure is its parent's [CL 3.2.3]. */
 static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
@@ -36,15 +36,15 @@ static void child_completed(struct rt_command *parent, cl_int status, mm_event_i
     if (--parent->family.children == 0 && parent->family.ends_with_children)
         rt_sched_complete(parent, CL_SUCCESS);
     else if (parent->family.children == 0 && parent->family.ended)
-        complete(parent);
+        complete_command(parent);
 }
 
 void rt_sched_complete(struct rt_command *command, cl_int status)
 {
     cl_int failed = command->family.status; /* of a child that was faster */
-    end(command, status < 0 ? status : failed < 0 ? failed : status);
+    end_command(command, status < 0 ? status : failed < 0 ? failed : status);
     if (command->family.children == 0) {
-        complete(command);
+        complete_command(command);
     } else if (IN_FAULTY(PARENT_EARLY)) {
         pthread_mutex_lock(&rt_lock);
         rt_event_set_status(command->event, CL_COMPLETE);
@@ -61,7 +61,7 @@ static void unlink_command(struct rt_command *command)
 }
 
 /* Everything COMMAND held is given up before anyone can see that it is complete. */
-static void complete(struct rt_command *command)
+static void complete_command(struct rt_command *command)
 {
     struct rt_event *event = command->event;
     struct rt_command *parent = command->family.parent;

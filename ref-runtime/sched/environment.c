@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Output reaches the application's standard output before the kernel's event completes. */
-static void print(void *context, const char *text, size_t size)
+static void print_output(void *context, const char *text, size_t size)
 {
     (void)context;
     fwrite(text, 1, size, stdout);
@@ -45,7 +45,7 @@ bool rt_findings_are_quiet(void)
     return rt_setting_given(RT_SET_QUIET) || (listened && rt_recorder());
 }
 
-static void report(const struct in_finding *f)
+static void report_finding(const struct in_finding *f)
 {
     const struct in_source *source = f->source;
     if (source && source->file && *source->file)
@@ -61,11 +61,11 @@ static void report(const struct in_finding *f)
 }
 
 /* The interpreter has recorded it already. */
-static void finding(void *context, const struct in_finding *f)
+static void receive_finding(void *context, const struct in_finding *f)
 {
     (void)context;
     if (!rt_findings_are_quiet())
-        report(f);
+        report_finding(f);
     if (current)
         rt_context_notify(current->queue->context, f->message);
 }
@@ -137,8 +137,8 @@ static void capture_profiling(void *context, void *event, int info, void *value)
 struct in_environment rt_environment(void)
 {
     return (struct in_environment){.find_object = find_object,
-                                   .print = print,
-                                   .finding = finding,
+                                   .print = print_output,
+                                   .finding = receive_finding,
                                    .enqueue_kernel = enqueue_kernel,
                                    .group_ended = group_ended,
                                    .enqueue_marker = enqueue_marker,

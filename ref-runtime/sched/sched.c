@@ -90,7 +90,7 @@ static struct {
 
 /* ---- under rt_lock ---- */
 
-static void submit(struct rt_command *command)
+static void submit_command(struct rt_command *command)
 {
     command->flushed = true;
     sched.ready.lazy -= command->starts_lazily;
@@ -111,7 +111,7 @@ static void push_ready(struct rt_command *command)
         pthread_cond_signal(&sched.work);
 }
 
-static bool terminated(const struct rt_command *command)
+static bool is_terminated(const struct rt_command *command)
 {
     return __builtin_expect(command->queue->context->terminated != 0, 0);
 }
@@ -128,12 +128,12 @@ void rt_sched_ready(struct rt_command *command)
 {
     if (sched.fork.alone)
         rt_record_forked();
-    if (terminated(command))
+    if (is_terminated(command))
         resolve_all(command);
     sched.host.unattended &= command->family.parent != NULL;
     sched.ready.lazy += command->starts_lazily;
     if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->family.parent))
-        submit(command);
+        submit_command(command);
     if (command->dependencies.unresolved == 0)
         push_ready(command);
 }
@@ -144,7 +144,7 @@ void rt_sched_flush(struct rt_queue *queue)
         return;
     for (struct rt_command *command = queue->first; command; command = command->next) {
         if (!command->flushed) {
-            submit(command);
+            submit_command(command);
             sched.ready.unflushed -= command->dependencies.unresolved == 0 ? 1 : 0;
         }
     }
@@ -203,7 +203,7 @@ static void schedule_one(void);
 
 /* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
  * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
-static bool help(void)
+static bool help_workers(void)
 {
     bool left_to_executor = !sched.fork.alone && (sched.seeded || rt_recorder() || rt_guard_svm_on() ||
                                                   in_fault_now != IN_NO_FAULT);
@@ -241,7 +241,7 @@ void rt_sched_wait(struct rt_event *event)
         rt_watch_forked();
     if (sched.fork.lost_command) {
         fail_current();
-    } else if (!help()) {
+    } else if (!help_workers()) {
         sched.host.waiters++;
         sched.host.queue = event->queue;
         event->awaited = true;
@@ -346,16 +346,16 @@ static void note_start(const struct rt_command *command)
 }
 
 /* True if COMMAND continues in steps. */
-static bool start(struct rt_command *command)
+static bool start_command(struct rt_command *command)
 {
     rt_sched_record_start(command);
     if (rt_guard_svm_on())
         rt_guard_begin(NULL);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->dependencies.failed)
         rt_fault_delay(command);
-    if (command->dependencies.failed || terminated(command)) {
-        rt_sched_complete(command, terminated(command) ? CL_CONTEXT_TERMINATED_KHR
-                                                       : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    if (command->dependencies.failed || is_terminated(command)) {
+        rt_sched_complete(command, is_terminated(command) ? CL_CONTEXT_TERMINATED_KHR
+                                                          : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
     }
     if (!rt_device_take_command(command->queue)) {
@@ -370,15 +370,15 @@ static bool start(struct rt_command *command)
     return false;
 }
 
-static void step(size_t i, uint64_t quantum)
+static void step_command(size_t i, uint64_t quantum)
 {
     struct rt_command *command = sched.active.commands[i];
     bool done = false;
-    cl_int status = terminated(command) ? CL_CONTEXT_TERMINATED_KHR
+    cl_int status = is_terminated(command) ? CL_CONTEXT_TERMINATED_KHR
                     : rt_device_lost(command->queue->device)
                         ? CL_OUT_OF_RESOURCES
                         : command->operation->step(command, quantum, &done);
-    if (terminated(command) && !done)
+    if (is_terminated(command) && !done)
         status = CL_CONTEXT_TERMINATED_KHR;
     if (done || status != CL_SUCCESS) {
         sched.active.commands[i] = sched.active.commands[--sched.active.count];
@@ -480,8 +480,8 @@ static void schedule_one(void)
     pthread_mutex_unlock(&rt_lock);
     throttle_for_callbacks();
     if (!command)
-        step(running, quantum);
-    else if (start(command))
+        step_command(running, quantum);
+    else if (start_command(command))
         sched.active.commands[sched.active.count++] = command;
     pthread_mutex_lock(&rt_lock);
 }
