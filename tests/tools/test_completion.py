@@ -19,7 +19,7 @@ ALL_COMMANDS = {name.split()[0] for name, _ in generate.commands()}
 GROUPS = {first: {name.split()[1] for name, _ in generate.commands() if name.startswith(first + " ")} for first in ("litmus", "results", "trace")}
 CHECKS = {"race", "memory", "api", "uninitialized", "possible", "needless", "all", "none"}
 CONTENTS = {"zero", "iota", "fill=", "rand=", "below="}
-SPECIFICATION = CONTENTS | {"buf:", "svm:", "local:", "image:", "sampler", "pipe:", "null", "file=", "out=", "read_only", "write_only", "levels="}
+SPECIFICATION = CONTENTS | {"buf:", "svm:", "local:", "image:", "sampler", "pipe:", "null", "file=", "out=", "read_only", "write_only", "as=", "levels="}
 SHAPES = set("MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR".split())
 KNOBS = {k + "=" for k in "stride scatter split lanes rotate shuffle align before stress_every stress_times stress_pattern stress_lines".split()}
 # what is typed -> all that is offered

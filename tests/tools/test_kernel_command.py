@@ -61,6 +61,20 @@ struct narrow { uchar n, m; };
 kernel void first(global int *o, struct wide s) { if (s.x != 1 || s.y != 2.0f) o[-1] = 0; }
 kernel void second(global int *o, struct narrow s) { if (s.n != 1 || s.m != 2) o[-1] = 0; }
 """
+# Memory whose type the pointer does not have: the argument, what is printed or words of the message.
+UNTYPED = """typedef struct { int n; float v[4]; } item;
+kernel void k(global void *p, global float *o) { global item *q = (global item *)p; int i = get_global_id(0); o[i] = q[i].v[1] + q[i].n; }
+kernel void f(global uchar *p, global float *o) { global float4 *q = (global float4 *)p; o[get_global_id(0)] = q[get_global_id(0)].y; }
+"""
+AS = [
+    ("k", "p=buf:2:as=item:fill={3, {1, 2.5}}", "o: 5.5 5.5\n", "no findings"),
+    ("k", "p=svm:2:fill={3, {1, 2.5}}:as=struct item", "o: 5.5 5.5\n", "no findings"),
+    ("k", "p=buf:1:as=item", "o: 0 0\n", "offset 28 of global object buffer 1 of 20 bytes"),
+    ("f", "p=buf:2:as=float4:iota", "o: 1 5\n", "no findings"),
+    ("f", "p=buf:2:as=itm", "", "argument 0 'p' (global uchar *) cannot be memory of 'itm': as=TYPE takes numbers, vectors and structures"),
+    ("k", "p=buf:2:as=float4*", "", "cannot be memory of 'float4*'"),
+    ("k", "p=buf:2:as=item:fill={1, {1, 2, 3, 4, 5}}", "", "an array of 4 members is given 5 values"),
+]
 # Needs macros, and a file of another folder.
 MACROS = """#include "tile.h"
 kernel void k(global int *o) { local int t[TILE]; t[get_local_id(0)] = SCALE(3); o[0] = t[0] + sizeof(NAME); }
@@ -115,6 +129,13 @@ def main():
             check("the printed command has them, " + " ".join(more), "SCALE" in line and again.stdout.startswith("o: 34 "), (line, again.stderr))
         told = subprocess.run([REFCL, "explore", *macros, "-a", "buf:1", "--states", os.path.join(folder, "k.cl")], stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
         check("refcl explore takes them", "race none" in told.stdout, told.stdout)
+        with open(path, "w") as f:
+            f.write(UNTYPED)
+        for name, word, printed, message in AS:
+            told = kernel("-k", name, "-g", "2", "-a", word, "-a", "o=buf:2", "-p", "o", path)
+            check("elements of another type: " + word, told.stdout == printed and message in told.stderr, (told.stdout, told.stderr))
+        told = kernel("--auto", "-k", "k", "-a", AS[0][1], path)
+        check("... of the automatic launch, too", "of 40 bytes" in told.stderr and told.returncode == 1, told.stderr)
         for word in "4=N", "", "N-M":
             told = kernel("-D", word, os.path.join(folder, "k.cl"))
             check("a macro that is none: " + word, told.returncode == 2 and "--define: '%s' is not NAME or NAME=VALUE" % word in told.stderr, told.stderr)

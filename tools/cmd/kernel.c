@@ -61,7 +61,7 @@ static const struct tool_option options[] = {
     {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset", TOOL_CALL(read_option)},
     {"arg", 'a', "[NAME=]SPEC", NULL,
      "the next argument, or argument NAME: buf:N (N elements of its type), svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT][:levels=N], sampler, pipe:PACKETS, null, 64, "
-     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only",
+     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only, as=TYPE (of its elements)",
      TOOL_CALL(read_argument)},
     {"print", 'p', "ARG", NULL,
      "print the buffer argument ARG, a name or number, after the launch; may be repeated",

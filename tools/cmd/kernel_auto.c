@@ -155,15 +155,23 @@ static char *structure_in_memory(const char *text, const char *value, size_t len
     return all;
 }
 
+/* TEXT, whose elements are structures of SIZE bytes that AS names, with their size instead. */
+static char *structure_by_size(const char *text, const char *as, uint64_t size)
+{
+    const char *at = strstr(text, ":as=") + strlen(":as=");
+    char *all = mm_alloc(strlen(text) + 24);
+    if (all)
+        sprintf(all, "%.*s@%" PRIu64 "%s", (int)(at - text), text, size, at + strlen(as));
+    return all;
+}
+
 /* Structures become their bytes: values of arguments, and the contents that fill=VALUE gives to memory. */
-static int one_structure(struct kernel *kernel, struct in_module *module, const struct in_kernel_info *info,
-                         size_t i, size_t index)
+static int structure_to_bytes(struct kernel *kernel, struct in_module *module,
+                              const struct in_kernel_info *info, size_t i, size_t index, const char *as)
 {
     struct mm_error err = {0};
     const char *text = kernel->arguments[i], *fill = strstr(text, ":fill={");
     size_t name = spec_name_length(text), skipped = name + (name > 0);
-    if (index >= info->argument_count)
-        return 0;
     if (info->arguments[index].kind == IN_ARG_VALUE)
         fill = NULL;
     else if (!fill)
@@ -173,7 +181,7 @@ static int one_structure(struct kernel *kernel, struct in_module *module, const 
     char *alone = mm_alloc(length + 1);
     if (alone)
         snprintf(alone, length + 1, "%s", value);
-    char *bytes = alone ? launch_structure(module, info->name, index, alone, &err) : NULL;
+    char *bytes = alone ? launch_structure(module, info->name, index, as, alone, &err) : NULL;
     if (bytes)
         own_argument(kernel, i,
                      fill ? structure_in_memory(text, value, length, bytes)
@@ -183,6 +191,29 @@ static int one_structure(struct kernel *kernel, struct in_module *module, const 
     return err.cls == MM_OK ? 0 : tool_error(EXIT_USAGE, "--arg '%s': %s", text, err.message);
 }
 
+/* The helper knows neither the members of structures nor their names. */
+static int one_structure(struct kernel *kernel, struct in_module *module, const struct in_kernel_info *info,
+                         size_t i, size_t index)
+{
+    const char *at = strstr(kernel->arguments[i], ":as=");
+    char as[SPEC_NAME];
+    snprintf(as, sizeof as, "%.*s", at ? (int)strcspn(at + strlen(":as="), ":") : 0,
+             at ? at + strlen(":as=") : "");
+    uint64_t size = *as ? launch_structure_size(module, as) : 0;
+    if (index >= info->argument_count || (*as && !size)) /* numbers */
+        return 0;
+    int code = strchr(kernel->arguments[i], '{') ? structure_to_bytes(kernel, module, info, i, index, as) : 0;
+    if (!code && size)
+        own_argument(kernel, i, structure_by_size(kernel->arguments[i], as, size));
+    return code;
+}
+
+/* The argument's text needs the types of the program. */
+static bool has_structure(const char *text)
+{
+    return strchr(text, '{') || strstr(text, ":as=");
+}
+
 static int convert_structures(struct kernel *kernel, struct in_module *module,
                               const struct in_kernel_info *info)
 {
@@ -190,7 +221,7 @@ static int convert_structures(struct kernel *kernel, struct in_module *module,
     int code = 0;
     find_indices(kernel, info, indices);
     for (size_t i = 0; i < kernel->argument_count && !code; i++)
-        if (strchr(kernel->arguments[i], '{'))
+        if (has_structure(kernel->arguments[i]))
             code = one_structure(kernel, module, info, i, indices[i]);
     return code;
 }
@@ -200,7 +231,7 @@ int kernel_structures(struct kernel *kernel)
     struct launch_file file;
     bool any = false;
     for (size_t i = 0; i < kernel->argument_count; i++)
-        any |= strchr(kernel->arguments[i], '{') != NULL;
+        any |= has_structure(kernel->arguments[i]);
     int code = any ? open_file(kernel->path, kernel->build_options, &file) : 0;
     if (!any || code)
         return code;
@@ -337,7 +368,7 @@ static int merge_arguments(const struct automatic *a, const struct launch_choice
     for (size_t i = 0; i < choice->argument_count; i++) {
         struct mm_error err = {0};
         bool is_value = a->info->arguments[i].kind == IN_ARG_VALUE && *merged[i] == '{';
-        char *bytes = is_value ? launch_structure(a->module, a->info->name, i, merged[i], &err) : NULL;
+        char *bytes = is_value ? launch_structure(a->module, a->info->name, i, "", merged[i], &err) : NULL;
         mm_free(w->owned[i]);
         w->owned[i] = bytes;
         add_words(w, "arg", bytes ? bytes : merged[i]);

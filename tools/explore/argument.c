@@ -181,6 +181,8 @@ static const char *unsupported(const struct spec *spec, const struct in_ty *poin
         return "exploring takes iota and fill=NUMBER for arrays of numbers and vectors alone";
     if (spec->access != SPEC_READ_WRITE)
         return "exploring has no read-only and write-only memory";
+    if (*spec->as)
+        return "exploring has memory of the type that the argument points to alone";
     if (*spec->output)
         return "exploring has many results: --states lists them";
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->count > MAX_ITEMS)

@@ -251,10 +251,31 @@ static void list_to_buffer(struct argument *argument)
 static unsigned char *contents(struct host *host, const struct argument *argument)
 {
     unsigned char *data = calloc(1, argument->bytes);
+    char why[80];
+    snprintf(why, sizeof why, "needs %zu bytes, for which there is no memory", argument->bytes);
     if (!data)
-        host_fail("out of memory for an argument", NULL);
+        fail_argument(host, (cl_uint)(argument - host->arguments), why);
     host_fill(data, argument->bytes, argument->type.scalar, &argument->spec, host->round);
     return data;
+}
+
+/* The type that AS names, else that of the argument.  `refcl kernel` passes structures as "@BYTES". */
+static struct spec_type element_type(struct host *host, cl_uint index, const char *as)
+{
+    struct spec_type type = {SPEC_BYTE, 1, 1};
+    char why[SPEC_NAME + 120];
+    if (!*as)
+        return host_argument_type(host, index);
+    if (*as == '@')
+        type.bytes = (unsigned)strtoul(as + 1, NULL, 10);
+    else if (spec_type_read(as, &type) && !strchr(as, '*'))
+        return type;
+    snprintf(why, sizeof why,
+             "cannot be memory of '%s': as=TYPE takes numbers, vectors and structures that the program uses",
+             as);
+    if (*as != '@' || type.bytes == 0)
+        fail_argument(host, index, why);
+    return type;
 }
 
 /* Structures get zeros, a file, or one structure in all elements, which `refcl kernel` passes as bytes. */
@@ -386,7 +407,7 @@ static void set_pipe(struct host *host, cl_uint index)
 static void set_argument(struct host *host, cl_uint index)
 {
     struct argument *argument = &host->arguments[index];
-    argument->type = host_argument_type(host, index);
+    argument->type = element_type(host, index, argument->spec.as);
     if (argument->spec.kind == SPEC_VALUE && argument->spec.value.form == SPEC_LIST &&
         is_pointer(host, index))
         list_to_buffer(argument);

@@ -30,6 +30,13 @@ void host_check(cl_int code, const char *call)
     host_fail(call, spec_code_text(code, text, sizeof text));
 }
 
+_Noreturn static void cannot_read(const char *path)
+{
+    char what[200];
+    snprintf(what, sizeof what, "cannot read (%s)", strerror(errno));
+    host_fail(what, path);
+}
+
 char *host_read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -37,7 +44,7 @@ char *host_read_file(const char *path, size_t *size)
     size_t capacity = 0;
     struct stat status;
     if (!file || fstat(fileno(file), &status) != 0)
-        host_fail("cannot read", path);
+        cannot_read(path);
     bool endless = !S_ISREG(status.st_mode);
     for (*size = 0;;) {
         if (*size == capacity && !(text = realloc(text, (capacity = capacity * 2 + 4096) + 1)))
@@ -50,7 +57,7 @@ char *host_read_file(const char *path, size_t *size)
             host_fail("more than 256 MiB from what is no regular file", path);
     }
     if (ferror(file))
-        host_fail("cannot read", path);
+        cannot_read(path);
     fclose(file);
     text[*size] = 0;
     return text;

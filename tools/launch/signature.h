@@ -80,10 +80,12 @@ void launch_choice_clear(struct launch_choice *choice);
 /* "N", "N,M" or "N,M,K". */
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size);
 
-/* The bytes that TEXT describes of argument INDEX of KERNEL, a structure or a pointer to one, as "@raw:" and hexadecimal digits, freed
- * with mm_free.  NULL: it is neither (then ERR is unchanged), or the text does not fit it. */
-char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
-                       struct mm_error *err);
+/* The bytes that TEXT describes of argument INDEX of KERNEL, a structure or a pointer to one, or of the structure AS if that is not
+ * "", as "@raw:" and hexadecimal digits, freed with mm_free.  NULL: it is neither (then ERR is unchanged), or the text does not fit it. */
+char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *as,
+                       const char *text, struct mm_error *err);
+/* The bytes of a structure that the program uses under this name; 0: there is none. */
+uint64_t launch_structure_size(struct in_module *module, const char *name);
 
 /* A value of the same argument in TEXT: WHOLE for integers, 1 for other numbers. */
 void launch_choose_structure(struct in_module *module, const char *kernel, size_t index, uint64_t whole,

@@ -267,6 +267,10 @@ static bool read_contents(struct reader *r, struct spec *spec)
     }
     if (accept(r, "out="))
         return read_word(r, spec->output, sizeof spec->output);
+    if (accept(r, "as="))
+        return spec->kind == SPEC_BUFFER || spec->kind == SPEC_SVM
+                   ? read_word(r, spec->as, sizeof spec->as)
+                   : wrong(r, "as=TYPE is for buffers and SVM");
     if (accept(r, "changing=")) {
         spec->fill = SPEC_CHANGING;
         spec->has_last = true;
@@ -283,11 +287,11 @@ static bool read_contents(struct reader *r, struct spec *spec)
         }
     static const char *const all[] = {"zero",   "iota",     "any", "fill",      "rand",
                                       "below",  "file",     "out", "read_only", "write_only",
-                                      "levels", "changing", NULL};
+                                      "levels", "changing", "as",  NULL};
     return wrong_word(
         r, r->at, strcspn(r->at, ":="),
-        "no initial value: zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any, out=PATH, read_only and "
-        "write_only are possible",
+        "no initial value: zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any, out=PATH, read_only, "
+        "write_only and as=TYPE are possible",
         all);
 }
 

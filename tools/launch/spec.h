@@ -3,7 +3,8 @@
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
  *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
- *     read_only, write_only: what kernels may do with the memory (default: both)
+ *     read_only, write_only: what kernels may do with the memory (default: both); as=TYPE: N counts elements of TYPE, numbers or a
+ *     structure of the program, whatever the argument points to; as=@BYTES: elements of BYTES bytes
  *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M, N:tail=M: an integer that is M in one more launch
  *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore
  *     N counts elements of the type that the argument points to in the source: numbers, vectors or structures */
@@ -84,6 +85,7 @@ struct spec {
     int64_t other;
     bool has_tail; /* the same for TAIL */
     int64_t tail;
+    char as[SPEC_NAME];                      /* buffers: type of the elements, "": that of the argument */
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */

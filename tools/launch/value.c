@@ -24,10 +24,10 @@ static bool put_list(const struct in_ty *ty, const struct spec_value *value, uns
                      struct mm_error *err)
 {
     if (value->count > ty->count) {
-        mm_fail(err, MM_INVALID, "kernel.arguments", "a %s of %u members is given %u values",
-                ty->kind == IN_TY_STRUCT   ? "structure"
-                : ty->kind == IN_TY_VECTOR ? "vector"
-                                           : "array",
+        mm_fail(err, MM_INVALID, "kernel.arguments", "%s of %u members is given %u values",
+                ty->kind == IN_TY_STRUCT   ? "a structure"
+                : ty->kind == IN_TY_VECTOR ? "a vector"
+                                           : "an array",
                 ty->count, value->count);
         return false;
     }
@@ -79,12 +79,25 @@ static const struct in_ty *structure_of(struct in_module *module, const char *ke
     return NULL;
 }
 
-char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
-                       struct mm_error *err)
+static const struct in_ty *named_structure(struct in_module *module, const char *name)
+{
+    char text[SPEC_NAME + 2];
+    snprintf(text, sizeof text, "%s*", name);
+    return in_spirv_named_structure(module, text);
+}
+
+uint64_t launch_structure_size(struct in_module *module, const char *name)
+{
+    const struct in_ty *ty = named_structure(module, name);
+    return ty ? ty->size : 0;
+}
+
+char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *as,
+                       const char *text, struct mm_error *err)
 {
     char message[200];
     struct spec spec;
-    const struct in_ty *ty = structure_of(module, kernel, index);
+    const struct in_ty *ty = *as ? named_structure(module, as) : structure_of(module, kernel, index);
     if (!ty)
         return NULL;
     unsigned char *bytes = mm_alloc_zero(1, ty->size);
