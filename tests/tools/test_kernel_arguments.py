@@ -103,7 +103,7 @@ def accesses(folder):
             run = kernel("-k", "k", *argument("x", *x), *argument("out", *out), path)
             check("%s: %s" % (memory, message), run.returncode == 1 and run.stderr.count(" error: ") == 1 and message in run.stderr, run.stderr)
     run = kernel("-k", "k", "-a", "buf:4:read_onl", path)
-    check("unknown access", run.returncode == 2 and "read_only and write_only are possible" in run.stderr, run.stderr)
+    check("unknown access", run.returncode == 2 and "read_only, write_only and as=TYPE are possible" in run.stderr, run.stderr)
 
 
 def images(path, folder):
