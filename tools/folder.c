@@ -55,7 +55,7 @@ static void hold_folder(const char *path)
     held = h;
 }
 
-static void release(const char *path)
+static void release_folder(const char *path)
 {
     for (struct held **at = &held; *at; at = &(*at)->next)
         if (strcmp((*at)->path, path) == 0) {
@@ -69,7 +69,7 @@ static void release(const char *path)
 }
 
 /* The files in FOLDER, which is closed; the file that is locked last. */
-static void empty(int folder)
+static void empty_folder(int folder)
 {
     DIR *files = fdopendir(folder);
     for (struct dirent *e; files && (e = readdir(files));)
@@ -99,7 +99,7 @@ static void remove_if_left(int base, const char *name)
     if (folder < 0)
         return;
     if (is_left(folder, &lock)) {
-        empty(folder);
+        empty_folder(folder);
         unlinkat(base, name, AT_REMOVEDIR);
     } else {
         close(folder);
@@ -135,7 +135,7 @@ void tool_remove_folder(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder >= 0)
-        empty(folder);
+        empty_folder(folder);
     rmdir(path);
-    release(path);
+    release_folder(path);
 }

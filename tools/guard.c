@@ -148,7 +148,7 @@ static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
 }
 
 /* Waits for CHILD, which has the other end of the pipe END open until it ends. */
-static enum guard_end await(const struct guard *guard, pid_t child, int end, int *code)
+static enum guard_end await_child(const struct guard *guard, pid_t child, int end, int *code)
 {
     enum guard_end result = await_end(guard, child, end);
     int status;
@@ -184,7 +184,7 @@ enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *c
     if (ends[1] >= 0)
         close(ends[1]);
     if (child > 0)
-        result = await(guard, child, ends[0], code);
+        result = await_child(guard, child, ends[0], code);
     if (result == GUARD_DONE)
         read_items(w.items, tests);
     if (ends[0] >= 0)

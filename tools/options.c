@@ -231,7 +231,7 @@ static int set_limits(const char *value)
 }
 
 /* The nearest option to WORD, which is none. */
-static void suggest(const struct option_list *list, const char *word)
+static void suggest_option(const struct option_list *list, const char *word)
 {
     const char *names[MAX_OPTIONS + 2] = {"help", "input-limits"};
     char name[64];
@@ -300,7 +300,7 @@ static int read_options(const struct tool_command *command, const struct option_
         if (c == LIMITS_CODE) {
             *exit_code = set_limits(optarg);
         } else if (!listed) {
-            suggest(list, argv[optind - 1]);
+            suggest_option(list, argv[optind - 1]);
             fprintf(stderr, "Try `refcl %s --help`.\n", command->name);
             *exit_code = EXIT_USAGE;
         } else if (optarg && strcmp(optarg, "--") == 0) {

@@ -31,7 +31,8 @@ static bool look_up(const char *folder, const char *const *places, const char *n
 }
 
 /* Tries own folder + each of PLACES + NAME; MISSING is the exit code if it is nowhere. */
-static int find(const char *name, const char *const *places, const char *environment, int missing, char *path)
+static int find_file(const char *name, const char *const *places, const char *environment, int missing,
+                     char *path)
 {
     const char *forced = environment ? getenv(environment) : NULL;
     if (forced && *forced) {
@@ -50,23 +51,23 @@ static const char *const libraries[] = {".", "../lib", "../lib/refcl", NULL};
 
 int tool_find_library(char *path)
 {
-    return find("librefcl.so", libraries, "REFCL_LIBRARY", EXIT_TOOL, path);
+    return find_file("librefcl.so", libraries, "REFCL_LIBRARY", EXIT_TOOL, path);
 }
 
 int tool_find_layer(char *path)
 {
-    return find("librefcl-layer.so", libraries, NULL, EXIT_TOOL, path);
+    return find_file("librefcl-layer.so", libraries, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_preload(char *path)
 {
-    return find("librefcl-preload.so", libraries, NULL, EXIT_TOOL, path);
+    return find_file("librefcl-preload.so", libraries, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_helper(const char *name, char *path)
 {
     static const char *const places[] = {".", "../libexec/refcl", NULL};
-    return find(name, places, NULL, EXIT_TOOL, path);
+    return find_file(name, places, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_model(const char *name, char *path)

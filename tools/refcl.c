@@ -64,7 +64,7 @@ static size_t list_commands(const char *group, FILE *out)
     return count;
 }
 
-static void usage(const char *group, FILE *out)
+static void print_usage(const char *group, FILE *out)
 {
     fprintf(out, "usage: refcl %s%sCOMMAND [options] ...\n", group, *group ? " " : "");
     list_commands(group, out);
@@ -82,7 +82,7 @@ static bool is_help(const char *word)
 }
 
 /* The number of words of NAME if the arguments start with all of them, else 0. */
-static int matches(const char *name, int argc, char **argv)
+static int matched_words(const char *name, int argc, char **argv)
 {
     int words = 0;
     while (*name) {
@@ -128,17 +128,17 @@ static int group_usage(int argc, char **argv)
         tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], count && argc > 2 ? " " : "",
                    count && argc > 2 ? argv[2] : "");
         suggest_command(argv[1], count ? argv[2] : "");
-        usage(count ? argv[1] : "", stderr);
+        print_usage(count ? argv[1] : "", stderr);
         return EXIT_USAGE;
     }
-    usage(argv[1], help ? stdout : stderr);
+    print_usage(argv[1], help ? stdout : stderr);
     return help ? EXIT_CLEAN : EXIT_USAGE;
 }
 
 static int run_command(int argc, char **argv)
 {
     for (const struct tool_command *const *c = commands; *c; c++) {
-        int words = matches((*c)->name, argc - 1, argv + 1);
+        int words = matched_words((*c)->name, argc - 1, argv + 1);
         if (!words)
             continue;
         int code = (*c)->run(argc - words, argv + words);
@@ -150,11 +150,11 @@ static int run_command(int argc, char **argv)
 }
 
 /* `refcl help WORD...` is `refcl WORD... --help`. */
-static int help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
     static char option[] = "--help";
     if (argc < 3) {
-        usage("", stdout);
+        print_usage("", stdout);
         return EXIT_CLEAN;
     }
     for (int i = 1; i + 1 < argc; i++)
@@ -163,10 +163,10 @@ static int help(int argc, char **argv)
     return run_command(argc, argv);
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
     if (argc < 2) {
-        usage("", stderr);
+        print_usage("", stderr);
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
@@ -174,7 +174,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_CLEAN;
     }
     if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
-        return help(is_help(argv[1]) ? 1 : argc, argv);
+        return print_help(is_help(argv[1]) ? 1 : argc, argv);
     return run_command(argc, argv);
 }
 
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
         return EXIT_TOOL;
     reserve_standard_descriptors();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
-    int code = tool_flush(dispatch(argc, argv));
+    int code = tool_flush(dispatch_command(argc, argv));
     /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that
      * `refcl run` wrote. */
     unsetenv("REFCL_TRACE");

@@ -39,7 +39,7 @@ static _Noreturn void kill_descendants(pid_t child)
 }
 
 /* Waits for adopted processes; sends the status of CHILD, which stays a zombie.  True: CHILD has ended. */
-static bool reap(pid_t child)
+static bool reap_children(pid_t child)
 {
     siginfo_t info = {0};
     while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid > 0) {
@@ -54,7 +54,7 @@ static bool reap(pid_t child)
     return false;
 }
 
-static _Noreturn void supervise(pid_t child, const sigset_t *signals)
+static _Noreturn void supervise_child(pid_t child, const sigset_t *signals)
 {
     close_range(LINK + 1, ~0u, 0); /* readers wait for the end of what the child writes */
     int ended = signalfd(-1, signals, SFD_CLOEXEC);
@@ -70,7 +70,7 @@ static _Noreturn void supervise(pid_t child, const sigset_t *signals)
         if (wait[0].revents)
             kill_descendants(child);
         if (read(ended, &unused, sizeof unused) > 0)
-            has_ended = has_ended || reap(child);
+            has_ended = has_ended || reap_children(child);
     }
     waitpid(child, NULL, 0); /* its times count as refcl's children's */
     _exit(EXIT_CLEAN);
@@ -99,7 +99,7 @@ static void start_child(int link)
     }
     if (child < 0 || dup2(link, LINK) < 0 || send(LINK, &child, sizeof child, MSG_NOSIGNAL) < 0)
         kill_descendants(child);
-    supervise(child, &signals);
+    supervise_child(child, &signals);
 }
 
 pid_t supervised_fork(struct supervised *child)

@@ -236,7 +236,7 @@ static bool is_at_end(const struct ck_program *program, const struct ck_edit *ed
 
 /* The instruction that EDIT changes; for an added one the instruction behind it, or the last one at the
  * end. */
-static const struct ck_instr *edited(const struct ck_program *program, const struct ck_edit *edit)
+static const struct ck_instr *edited_instruction(const struct ck_program *program, const struct ck_edit *edit)
 {
     return &program->threads[edit->thread]
                 .instrs[edit->instr - (edit->instr > 0 && is_at_end(program, edit))];
@@ -244,13 +244,13 @@ static const struct ck_instr *edited(const struct ck_program *program, const str
 
 uint32_t verdict_edit_line(const struct ck_program *program, const struct ck_edit *edit)
 {
-    return edited(program, edit)->line;
+    return edited_instruction(program, edit)->line;
 }
 
 /* The object that becomes atomic. */
 static const char *object_name(const struct ck_program *program, const struct ck_edit *edit)
 {
-    uint32_t object = ck_program_base(program, edited(program, edit)->address);
+    uint32_t object = ck_program_base(program, edited_instruction(program, edit)->address);
     return object < program->object_count ? program->objects[object].name : "it";
 }
 
@@ -265,7 +265,7 @@ static const char *flag_names(unsigned flags)
 static const char *edit_place(const struct ck_program *program, const struct ck_edit *edit,
                               const char *before, char *buf, size_t size)
 {
-    const struct ck_instr *i = edited(program, edit);
+    const struct ck_instr *i = edited_instruction(program, edit);
     if (program->kernel)
         snprintf(buf, size, "%sline %u", before, i->line);
     else
@@ -281,7 +281,7 @@ void verdict_lack_text(const struct ck_program *program, const struct ck_edit *e
                                         [CK_CAS] = "compare-exchange",
                                         [CK_FENCE] = "fence",
                                         [CK_BARRIER] = "barrier"};
-    const struct ck_instr *i = edited(program, edit);
+    const struct ck_instr *i = edited_instruction(program, edit);
     char place[80];
     edit_place(program, edit, "", place, sizeof place);
     if (edit->insert)

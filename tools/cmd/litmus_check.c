@@ -69,8 +69,8 @@ static const struct tool_option options[] = {
     TOOL_OPTION_END};
 
 /* Two verdicts contradict each other if both are decided. */
-static const char *contradiction(const struct ck_program *program, const struct ck_verdict *a,
-                                 const struct ck_verdict *b)
+static const char *find_contradiction(const struct ck_program *program, const struct ck_verdict *a,
+                                      const struct ck_verdict *b)
 {
     if (a->condition && b->condition && a->condition != b->condition)
         return "condition";
@@ -181,7 +181,7 @@ static int decide_test(struct check *check, const struct lt_test *test, const st
     if (!code && check->options.executions)
         code = litmus_show(&check->shown, program, first, file, json, check->text);
     if (!code && check->engine == ENGINE_BOTH) {
-        const char *differs = contradiction(program, &verdicts[0], &verdicts[1]);
+        const char *differs = find_contradiction(program, &verdicts[0], &verdicts[1]);
         if (differs)
             code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file,
                               differs);

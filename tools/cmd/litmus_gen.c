@@ -90,7 +90,7 @@ static enum mm_class generate_all(struct generate *g, struct lt_generator *gener
     return cls;
 }
 
-static int generate(struct generate *g, int argc, char **argv, int first)
+static int generate_tests(struct generate *g, int argc, char **argv, int first)
 {
     struct mm_error err = {0};
     struct lt_generator *generator = lt_generator_create(&g->options, write_test, g, &err);
@@ -139,7 +139,7 @@ static int litmus_gen_main(int argc, char **argv)
     if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
         return tool_report(&err);
     g.options.model = model;
-    code = generate(&g, argc, argv, first);
+    code = generate_tests(&g, argc, argv, first);
     mm_cat_destroy(model);
     return code;
 }

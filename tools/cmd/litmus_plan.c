@@ -11,8 +11,9 @@ struct plan {
     const char *output;
 };
 
-static enum mm_class compile(void *context, const char *file, const char *source, const char *build_options,
-                             void **words, size_t *size, struct mm_error *err)
+static enum mm_class compile_source(void *context, const char *file, const char *source,
+                                    const char *build_options, void **words, size_t *size,
+                                    struct mm_error *err)
 {
     struct rt_binary binary = {0};
     enum mm_class cls = tool_compile_cl(file, source, strlen(source), build_options, &binary, err);
@@ -26,7 +27,7 @@ static int compile_to_il(void *options, const struct tool_option *option, const 
 {
     (void)option;
     (void)value;
-    ((struct lt_plan_options *)options)->compile = compile;
+    ((struct lt_plan_options *)options)->compile = compile_source;
     return 0;
 }
 

@@ -96,7 +96,7 @@ static int select_icd(const char *icd)
     return 0;
 }
 
-static int execute(char **words)
+static int execute_runner(char **words)
 {
     struct supervised child;
     tool_interrupt_catch();
@@ -140,7 +140,7 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
     add_word(campaign, "output", campaign->output);
     campaign->words[0] = runner;
     campaign->words[campaign->count] = plan;
-    return execute(campaign->words);
+    return execute_runner(campaign->words);
 }
 
 static int litmus_run_main(int argc, char **argv)

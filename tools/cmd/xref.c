@@ -114,7 +114,7 @@ struct wanted {
     bool unknown;
 };
 
-static void want(struct wanted *w, const struct xr_clause *c)
+static void add_wanted(struct wanted *w, const struct xr_clause *c)
 {
     if (w->count < w->capacity)
         w->ids[w->count++] = c->id;
@@ -129,7 +129,7 @@ static enum mm_class on_reference(void *context, const char *document, const cha
         const struct xr_clause *c = &w->x->db.clauses[i];
         if (strcmp(c->document, document) == 0 && strcmp(c->section, section) == 0 &&
             (!*label || strcmp(c->label, label) == 0))
-            want(w, c);
+            add_wanted(w, c);
     }
     if (w->count == before) {
         snprintf(name, sizeof name, "%s %s%s%s", document, section, *label ? " " : "", label);
@@ -162,7 +162,7 @@ static int show_citation(struct show *s, int argc, char **argv, struct xref_cont
     return code;
 }
 
-static int summary(const struct show *s, const struct xref_context *x)
+static int print_summary(const struct show *s, const struct xref_context *x)
 {
     if (s->json)
         return xref_write(s->json, xr_json(&x->matrix, x->drivers, x->driver_count, NULL, 0));
@@ -183,7 +183,7 @@ static int xref_main(int argc, char **argv)
     code = xref_load(s.root, &s.judgements, &x);
     if (code)
         return code;
-    code = first == argc ? summary(&s, &x) : show_citation(&s, argc - first, argv + first, &x);
+    code = first == argc ? print_summary(&s, &x) : show_citation(&s, argc - first, argv + first, &x);
     xref_free(&x);
     return code;
 }

@@ -13,7 +13,7 @@ static bool is_root(const char *path)
 }
 
 /* PATH or the nearest folder above it. */
-static bool climb(char *path)
+static bool climb_to_root(char *path)
 {
     while (*path && !is_root(path)) {
         char *slash = strrchr(path, '/');
@@ -33,11 +33,11 @@ static int find_root(const char *given, char root[PATH_MAX])
         snprintf(root, PATH_MAX, "%s", given);
         return 0;
     }
-    if (getcwd(root, PATH_MAX) && climb(root))
+    if (getcwd(root, PATH_MAX) && climb_to_root(root))
         return 0;
     ssize_t n = readlink("/proc/self/exe", root, PATH_MAX - 1);
     root[n > 0 ? n : 0] = 0;
-    if (n > 0 && climb(root))
+    if (n > 0 && climb_to_root(root))
         return 0;
     return tool_error(EXIT_USAGE, "no spec-xref/clauses here; name the repository with --root");
 }

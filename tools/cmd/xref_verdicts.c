@@ -48,7 +48,7 @@ static int load_models(const char *path, const char *const revisions[BOTH], stru
     return 0;
 }
 
-static char answer(enum ck_answer a, char yes, char no)
+static char answer_letter(enum ck_answer a, char yes, char no)
 {
     return a == CK_YES ? yes : a == CK_NO ? no : 'u';
 }
@@ -59,8 +59,8 @@ static enum mm_class decide_program(const struct ck_program *program, const stru
     struct ck_verdict v = {0};
     enum mm_class c = ck_search(program, model, &(struct ck_options){.timeout_ms = 20000}, &v, err);
     if (c == MM_OK) {
-        text[0] = answer(v.condition, 'h', 'f');
-        text[1] = answer(ck_verdict_undefined(&v), 'r', '-');
+        text[0] = answer_letter(v.condition, 'h', 'f');
+        text[1] = answer_letter(ck_verdict_undefined(&v), 'r', '-');
         text[2] = 0;
     }
     ck_verdict_clear(&v);

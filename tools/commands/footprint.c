@@ -18,7 +18,8 @@ static const struct mm_allocation *allocation_at(const struct hc_record *record,
 }
 
 /* The allocation that A is a part of, or A. */
-static const struct mm_allocation *container(const struct hc_record *record, const struct mm_allocation *a)
+static const struct mm_allocation *find_container(const struct hc_record *record,
+                                                  const struct mm_allocation *a)
 {
     if (a->origin != MM_ORIGIN_SUB_BUFFER && a->origin != MM_ORIGIN_BUFFER)
         return a;
@@ -48,7 +49,7 @@ static uint32_t root_of(struct hc_record *record, uint32_t id, uint64_t *offset)
     if (!a || a->region == MM_LOCAL || a->region == MM_PRIVATE || a->region == MM_PIPE ||
         a->region == MM_REGION_NONE)
         return HC_NONE;
-    const struct mm_allocation *whole = container(record, a);
+    const struct mm_allocation *whole = find_container(record, a);
     *offset += whole != a ? a->address - whole->address : 0;
     uint64_t known = mm_map_get(&record->reading.root_of, id);
     if (!known) {
@@ -73,7 +74,7 @@ static bool is_alike(const struct hc_interval *i, const struct hc_interval *adde
            i->scope == added->scope;
 }
 
-static bool merge(struct hc_interval *i, const struct hc_interval *added)
+static bool merge_interval(struct hc_interval *i, const struct hc_interval *added)
 {
     if (!is_alike(i, added) || added->from > i->to || added->to < i->from)
         return false;
@@ -96,7 +97,7 @@ void hc_footprint_add(struct hc_record *record, uint32_t part, const struct mm_e
     added.from = offset;
     added.to = offset + e->size;
     for (unsigned i = 0; i < RECENT; i++)
-        if (p->last[i] && merge(&record->intervals[p->last[i] - 1], &added))
+        if (p->last[i] && merge_interval(&record->intervals[p->last[i] - 1], &added))
             return;
     if (record->interval_count == MAX_INTERVALS)
         hc_limit(record, "explore.footprint", "limit reached: 4194304 intervals of bytes that are accessed");
@@ -133,7 +134,7 @@ static void merge_all(struct hc_record *record)
         qsort(record->intervals, record->interval_count, sizeof *record->intervals, compare_intervals);
     for (uint32_t i = 0; i < record->interval_count; i++) {
         const struct hc_interval next = record->intervals[i];
-        if (is_kept(record, &next) && !(kept && merge(&record->intervals[kept - 1], &next)))
+        if (is_kept(record, &next) && !(kept && merge_interval(&record->intervals[kept - 1], &next)))
             record->intervals[kept++] = next;
     }
     record->interval_count = kept;
@@ -174,7 +175,7 @@ static int compare_members(const void *x, const void *y)
 }
 
 /* One member for each part and scope. */
-static uint32_t gather(struct sweep *s)
+static uint32_t gather_members(struct sweep *s)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -212,8 +213,8 @@ static bool has_member(const struct hc_cell *cell, const struct hc_member *m)
 }
 
 /* Each conflict of members is one of CELL, in memory of the same origin. */
-static bool covers(const struct hc_record *record, const struct hc_cell *cell, uint32_t root,
-                   const struct hc_member *members, uint32_t count)
+static bool cell_covers(const struct hc_record *record, const struct hc_cell *cell, uint32_t root,
+                        const struct hc_member *members, uint32_t count)
 {
     if (record->allocations[cell->root].origin != record->allocations[root].origin || count > cell->count)
         return false;
@@ -236,12 +237,12 @@ static uint64_t hash_members(const struct hc_member *members, uint32_t count)
 static void add_cell(struct sweep *s, uint32_t root, uint64_t from, uint64_t to)
 {
     struct hc_record *record = s->record;
-    uint32_t count = s->count > 1 ? gather(s) : 0;
+    uint32_t count = s->count > 1 ? gather_members(s) : 0;
     if (!has_conflict(s->members, count))
         return;
     uint64_t hash = hash_members(s->members, count), found;
     for (size_t at = 0; (found = mm_map_next(&s->cells, hash, &at)) != 0;)
-        if (covers(record, &record->cells[found - 1], root, s->members, count))
+        if (cell_covers(record, &record->cells[found - 1], root, s->members, count))
             return;
     struct hc_cell cell = {.root = root, .from = from, .to = to, .count = count};
     cell.members = mm_arena_alloc(record->arena, count * sizeof *cell.members);
@@ -281,7 +282,7 @@ static void remove_covered(struct hc_record *record)
             const struct hc_cell *other = &record->cells[k];
             bool larger = other->count > cell->count || (other->count == cell->count && k < kept);
             covered = k != i && (k < kept || k > i) && larger &&
-                      covers(record, other, cell->root, cell->members, cell->count);
+                      cell_covers(record, other, cell->root, cell->members, cell->count);
         }
         if (!covered)
             record->cells[kept++] = *cell;

@@ -171,7 +171,7 @@ static const struct rule {
 
 /* A barrier is at either end of its edges: every edge from one orders; one without a wait list comes after all that is
  * in its queue. */
-static void tag(struct build *b, const struct hc_edge *edge)
+static void tag_edge(struct build *b, const struct hc_edge *edge)
 {
     const struct hc_record *record = b->record;
     b->tags[edge->to] |= rules[edge->kind].to;
@@ -184,7 +184,7 @@ static void tag(struct build *b, const struct hc_edge *edge)
         b->tags[edge->to] |= MM_POINT_BARRIER | MM_POINT_NO_LIST;
 }
 
-static void relate(struct build *b, const struct hc_edge *edge)
+static void relate_edge(struct build *b, const struct hc_edge *edge)
 {
     struct ck_edge e = {.relation = rules[edge->kind].relation ? rules[edge->kind].relation : "asw",
                         .from_thread = b->threads[edge->from],
@@ -207,7 +207,7 @@ static void build_program(struct build *b, const struct hc_schedule *schedule)
         const struct hc_node *from = &record->nodes[edge->from], *to = &record->nodes[edge->to];
         if (from->of_command != to->of_command || from->owner != to->owner)
             b->related[edge->from] = b->related[edge->to] = true;
-        tag(b, &schedule->edges[i]);
+        tag_edge(b, &schedule->edges[i]);
     }
     for (uint32_t i = 0; i < record->command_count && !b->failed; i++) {
         const struct hc_command *command = &record->commands[i];
@@ -217,7 +217,7 @@ static void build_program(struct build *b, const struct hc_schedule *schedule)
     for (uint32_t i = 0; i < record->thread_count && !b->failed; i++)
         add_host(b, i);
     for (uint32_t i = 0; i < schedule->count && !b->failed; i++)
-        relate(b, &schedule->edges[i]);
+        relate_edge(b, &schedule->edges[i]);
     b->program->name = b->program->file = "commands";
     b->program->condition = ck_program_add_prop(b->program, &(struct ck_prop){.op = CK_PROP_TRUE});
     b->program->filter = CK_NO_EXPR;

@@ -68,7 +68,7 @@ static void free_graph(struct graph *g)
 }
 
 /* Marks in REACHED what is reached from the COUNT nodes of WORK, which has room for all nodes. */
-static void reach(const struct graph *g, uint32_t *work, uint32_t count, bool *reached)
+static void mark_reached(const struct graph *g, uint32_t *work, uint32_t count, bool *reached)
 {
     while (count) {
         uint32_t node = work[--count];
@@ -147,7 +147,7 @@ bool hc_may_synchronize(struct hc_record *record, const struct hc_schedule *sche
     uint32_t *work = mm_alloc((record->node_count + 1) * sizeof *work);
     if (g.ok && reached && work) {
         work[0] = record->parts[a].node;
-        reach(&g, work, 1, reached);
+        mark_reached(&g, work, 1, reached);
         found = reached[last_node(record, b)];
     }
     free_graph(&g);
@@ -311,8 +311,8 @@ static void base_edges(struct scheduler *s)
 /* ---- enumeration -------------------------------------------------------------------------------- */
 
 /* Neither order of two neighbors in an out-of-order queue, or of two calls of clFinish, implies anything. */
-static bool commute(const struct hc_record *record, const struct hc_queue *queue, const struct hc_call *a,
-                    const struct hc_call *b)
+static bool calls_commute(const struct hc_record *record, const struct hc_queue *queue,
+                          const struct hc_call *a, const struct hc_call *b)
 {
     const struct hc_command *x = a->command == HC_NONE ? NULL : &record->commands[a->command],
                             *y = b->command == HC_NONE ? NULL : &record->commands[b->command];
@@ -327,7 +327,7 @@ static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const 
 {
     for (uint32_t i = 0; i < queue->count; i++)
         for (uint32_t k = i + 1; calls[i].command != HC_NONE && k < queue->count; k++)
-            if (!commute(s->record, queue, &calls[i], &calls[k]))
+            if (!calls_commute(s->record, queue, &calls[i], &calls[k]))
                 put_edge(s, schedule, calls[i].node, calls[k].node, MM_EDGE_HOST);
 }
 
@@ -378,7 +378,7 @@ static bool is_enabled(const struct scheduler *s, uint32_t call, uint32_t first,
 
 /* Orders of queue Q from position AT on, and of those after it; FIRST: of its calls among the shared ones.  Of orders
  * that differ in an exchange of neighbors that commute, the least is chosen. */
-static void permute(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first, uint32_t before)
+static void permute_calls(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first, uint32_t before)
 {
     const struct hc_record *record = s->record;
     if (q == record->queue_count) {
@@ -387,18 +387,18 @@ static void permute(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first
     }
     const struct hc_queue *queue = &record->queues[q];
     if (!queue->shared || at == queue->count) {
-        permute(s, q + 1, 0, first + (queue->shared ? queue->count : 0), HC_NONE);
+        permute_calls(s, q + 1, 0, first + (queue->shared ? queue->count : 0), HC_NONE);
         return;
     }
     for (uint32_t i = 0; i < queue->count && !s->stopped; i++) {
         bool exchanged = before != HC_NONE && before > i &&
                          !s->before[(first + before) * s->calls + first + i] &&
-                         commute(record, queue, &queue->calls[before], &queue->calls[i]);
+                         calls_commute(record, queue, &queue->calls[before], &queue->calls[i]);
         if (exchanged || !is_enabled(s, first + i, first, queue->count))
             continue;
         s->used[first + i] = true;
         s->orders[q][at] = queue->calls[i];
-        permute(s, q, at + 1, first, i);
+        permute_calls(s, q, at + 1, first, i);
         s->used[first + i] = false;
     }
 }
@@ -425,7 +425,7 @@ static bool find_before(struct scheduler *s)
     for (uint32_t i = 0; ok && i < s->calls; i++) {
         memset(reached, 0, record->node_count);
         work[0] = s->shared[i];
-        reach(&g, work, 1, reached);
+        mark_reached(&g, work, 1, reached);
         for (uint32_t k = 0; k < s->calls; k++)
             s->before[i * s->calls + k] = reached[s->shared[k]];
     }
@@ -448,7 +448,7 @@ void hc_schedules(struct hc_record *record, bool loose, hc_schedule_function *fu
         ok = s.orders[q] != NULL;
     }
     if (ok && find_before(&s))
-        permute(&s, 0, 0, 0, HC_NONE);
+        permute_calls(&s, 0, 0, 0, HC_NONE);
     else
         hc_limit(record, "memory", "out of memory");
     mm_free(s.base.edges);

@@ -224,7 +224,7 @@ static void private_atomic(struct ex *ex, const struct ck_instr *i)
     ex_write_private(ex, i->address, ex_hold(ex, value));
 }
 
-static void atomic(struct ex *ex, const struct in_inst *inst, size_t k)
+static void lower_atomic(struct ex *ex, const struct in_inst *inst, size_t k)
 {
     struct ex_value *pointer = ex_get(ex, inst->operands[0]);
     const struct in_ty *p = pointer->type;
@@ -262,7 +262,7 @@ static void atomic(struct ex *ex, const struct in_inst *inst, size_t k)
 
 /* ---- fences and barriers ------------------------------------------------------------------------ */
 
-static struct ck_instr fence(struct ex *ex, enum ck_op op, uint32_t scope, uint32_t semantics)
+static struct ck_instr make_fence(struct ex *ex, enum ck_op op, uint32_t scope, uint32_t semantics)
 {
     uint32_t mask = semantics_of(ex, semantics);
     struct ck_instr i = ex_instr(op);
@@ -275,7 +275,7 @@ static struct ck_instr fence(struct ex *ex, enum ck_op op, uint32_t scope, uint3
 
 static void control_barrier(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr i = fence(ex, CK_BARRIER, inst->operands[1], inst->operands[2]);
+    struct ck_instr i = make_fence(ex, CK_BARRIER, inst->operands[1], inst->operands[2]);
     uint8_t execution = ex_scope(ex, inst->operands[0]);
     i.site = ++ex->item.site;
     i.sub_group = execution == MM_SCOPE_SUB_GROUP;
@@ -288,7 +288,7 @@ static void control_barrier(struct ex *ex, const struct in_inst *inst)
 bool ex_atomic(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpMemoryBarrier) {
-        struct ck_instr i = fence(ex, CK_FENCE, inst->operands[0], inst->operands[1]);
+        struct ck_instr i = make_fence(ex, CK_FENCE, inst->operands[0], inst->operands[1]);
         if (i.order != MM_RELAXED || i.fence_flags & MM_FENCE_IMAGE)
             ex_emit(ex, i);
         return true;
@@ -299,7 +299,7 @@ bool ex_atomic(struct ex *ex, const struct in_inst *inst)
     }
     for (size_t k = 0; k < sizeof atomics / sizeof *atomics; k++)
         if (atomics[k].opcode == inst->opcode) {
-            atomic(ex, inst, k);
+            lower_atomic(ex, inst, k);
             return true;
         }
     return false;

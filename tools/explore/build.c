@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static uint64_t mask(unsigned size)
+static uint64_t size_mask(unsigned size)
 {
     return size >= 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
 }
 
 /* ---- expressions -------------------------------------------------------------------------------- */
 
-static uint32_t hash(const struct ck_expr *e)
+static uint32_t hash_expr(const struct ck_expr *e)
 {
     uint64_t h = e->imm * UINT64_C(0x9E3779B97F4A7C15) + e->op + 31U * e->size;
     h = (h ^ e->a) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -20,7 +20,7 @@ static uint32_t hash(const struct ck_expr *e)
     return (uint32_t)(h >> 32);
 }
 
-static bool same(const struct ck_expr *a, const struct ck_expr *b)
+static bool same_expr(const struct ck_expr *a, const struct ck_expr *b)
 {
     return a->op == b->op && a->size == b->size && a->a == b->a && a->b == b->b && a->c == b->c &&
            a->imm == b->imm;
@@ -32,21 +32,21 @@ static void grow_table(struct ex *ex)
     b->table_size = b->table_size ? b->table_size * 2 : 1024;
     b->table = ex_alloc(ex, b->table_size * sizeof *b->table);
     for (uint32_t i = 0; i < ex->program->expr_count; i++) {
-        uint32_t at = hash(&ex->program->exprs[i]) & (b->table_size - 1);
+        uint32_t at = hash_expr(&ex->program->exprs[i]) & (b->table_size - 1);
         while (b->table[at])
             at = (at + 1) & (b->table_size - 1);
         b->table[at] = i + 1;
     }
 }
 
-static uint32_t intern(struct ex *ex, const struct ck_expr *e)
+static uint32_t intern_expr(struct ex *ex, const struct ck_expr *e)
 {
     struct ex_build *b = &ex->build;
     if (ex->program->expr_count * 2 >= b->table_size)
         grow_table(ex);
-    uint32_t at = hash(e) & (b->table_size - 1);
+    uint32_t at = hash_expr(e) & (b->table_size - 1);
     for (; b->table[at]; at = (at + 1) & (b->table_size - 1))
-        if (same(&ex->program->exprs[b->table[at] - 1], e))
+        if (same_expr(&ex->program->exprs[b->table[at] - 1], e))
             return b->table[at] - 1;
     uint32_t index = ex_added(ex, ck_program_add_expr(ex->program, e));
     b->table[at] = index + 1;
@@ -55,13 +55,14 @@ static uint32_t intern(struct ex *ex, const struct ck_expr *e)
 
 uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size)
 {
-    return intern(ex, &(struct ck_expr){.op = CK_CONST, .size = (uint8_t)size, .imm = value & mask(size)});
+    return intern_expr(
+        ex, &(struct ck_expr){.op = CK_CONST, .size = (uint8_t)size, .imm = value & size_mask(size)});
 }
 
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg)
 {
     uint8_t size = ex->program->threads[ex->item.thread].reg_sizes[reg];
-    return intern(ex, &(struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
+    return intern_expr(ex, &(struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
 }
 
 bool ex_is_const(const struct ex *ex, uint32_t expr, uint64_t *value)
@@ -79,7 +80,7 @@ unsigned ex_size(const struct ex *ex, uint32_t expr)
 }
 
 /* What needs no constant on both sides; CK_NO_EXPR: nothing to gain. */
-static uint32_t simplify(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b)
+static uint32_t simplify_expr(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b)
 {
     uint64_t y;
     if ((op == CK_ZEXT || op == CK_SEXT || op == CK_TRUNC) && ex_size(ex, a) == size)
@@ -118,14 +119,14 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
             return b;
         e.b = b;
         e.c = c;
-        return intern(ex, &e);
+        return intern_expr(ex, &e);
     }
     if (binary)
         e.b = b;
     if (ex_is_const(ex, a, &x) && (!binary || ex_is_const(ex, b, &y)))
         return ex_const(ex, ck_evaluate(op, x, y, ex_size(ex, a)), size);
-    uint32_t simple = simplify(ex, op, size, a, b);
-    return simple != CK_NO_EXPR ? simple : intern(ex, &e);
+    uint32_t simple = simplify_expr(ex, op, size, a, b);
+    return simple != CK_NO_EXPR ? simple : intern_expr(ex, &e);
 }
 
 uint32_t ex_function(struct ex *ex, const struct ck_function *f)
@@ -137,8 +138,8 @@ uint32_t ex_function(struct ex *ex, const struct ck_function *f)
     return ex_added(ex, ck_program_add_function(ex->program, f));
 }
 
-static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned count,
-                      const uint32_t *arguments)
+static uint32_t apply_function(struct ex *ex, uint32_t function, unsigned size, unsigned count,
+                               const uint32_t *arguments)
 {
     static const enum ck_expr_op ops[] = {CK_APPLY1, CK_APPLY2, CK_APPLY3};
     struct ck_expr e = {.op = ops[count - 1], .size = (uint8_t)size, .imm = function, .a = arguments[0]};
@@ -150,20 +151,20 @@ static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned 
         return ex_const(ex, ck_apply(ex->program, function, known), size);
     e.b = count > 1 ? arguments[1] : 0;
     e.c = count > 2 ? arguments[2] : 0;
-    return intern(ex, &e);
+    return intern_expr(ex, &e);
 }
 
 uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
                   const uint32_t *arguments)
 {
-    return apply(ex, ex_function(ex, function), size, count, arguments);
+    return apply_function(ex, ex_function(ex, function), size, count, arguments);
 }
 
 uint32_t ex_with_operands(struct ex *ex, const struct ck_expr *e, const uint32_t operands[3])
 {
     if (e->op < CK_APPLY1)
         return ex_op(ex, e->op, e->size, operands[0], operands[1], operands[2]);
-    return apply(ex, (uint32_t)e->imm, e->size, ck_expr_operands(e->op), operands);
+    return apply_function(ex, (uint32_t)e->imm, e->size, ck_expr_operands(e->op), operands);
 }
 
 uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
@@ -259,19 +260,19 @@ void ex_resolve_labels(struct ex *ex)
     }
 }
 
-static uint32_t renamed(struct ex *ex, uint32_t expr, const uint32_t *number)
+static uint32_t rename_registers(struct ex *ex, uint32_t expr, const uint32_t *number)
 {
     struct ck_expr e = ex->program->exprs[expr];
     if (e.op == CK_CONST)
         return expr;
     if (e.op == CK_REG)
-        return intern(ex, &(struct ck_expr){.op = CK_REG, .size = e.size, .imm = number[e.imm]});
-    e.a = renamed(ex, e.a, number);
+        return intern_expr(ex, &(struct ck_expr){.op = CK_REG, .size = e.size, .imm = number[e.imm]});
+    e.a = rename_registers(ex, e.a, number);
     if (ck_expr_operands(e.op) > 1)
-        e.b = renamed(ex, e.b, number);
+        e.b = rename_registers(ex, e.b, number);
     if (ck_expr_operands(e.op) > 2)
-        e.c = renamed(ex, e.c, number);
-    return intern(ex, &e);
+        e.c = rename_registers(ex, e.c, number);
+    return intern_expr(ex, &e);
 }
 
 void ex_rename_registers(struct ex *ex, const uint32_t *number)
@@ -283,11 +284,11 @@ void ex_rename_registers(struct ex *ex, const uint32_t *number)
         bool has_value = (access && instr->op != CK_LOAD) || instr->op == CK_ASSIGN ||
                          (instr->op >= CK_BRANCH && instr->op <= CK_ASSERT);
         if (access)
-            instr->address = renamed(ex, instr->address, number);
+            instr->address = rename_registers(ex, instr->address, number);
         if (has_value)
-            instr->value = renamed(ex, instr->value, number);
+            instr->value = rename_registers(ex, instr->value, number);
         if (instr->op == CK_CAS)
-            instr->expected = renamed(ex, instr->expected, number);
+            instr->expected = rename_registers(ex, instr->expected, number);
         if ((access && instr->op != CK_STORE) || instr->op == CK_ASSIGN)
             instr->reg = instr->reg == CK_NO_REG ? CK_NO_REG : number[instr->reg];
         if (instr->op == CK_CAS && instr->reg2 != CK_NO_REG)

@@ -6,7 +6,7 @@
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
-static uint64_t product(const uint32_t *n)
+static uint64_t product_of_sizes(const uint32_t *n)
 {
     return (uint64_t)n[0] * n[1] * n[2];
 }
@@ -22,7 +22,7 @@ static uint64_t sub_group_value(struct ex *ex, uint32_t builtin)
 {
     const struct ex_launch *l = &ex->config.launch;
     const struct ex_item *b = &ex->item;
-    uint64_t left = product(l->local) - (uint64_t)b->sub_group * l->sub_group;
+    uint64_t left = product_of_sizes(l->local) - (uint64_t)b->sub_group * l->sub_group;
     ex->uses_sub_groups = true;
     switch (builtin) {
     case SpvBuiltInSubgroupSize:
@@ -31,7 +31,7 @@ static uint64_t sub_group_value(struct ex *ex, uint32_t builtin)
         return l->sub_group;
     case SpvBuiltInNumSubgroups:
     case SpvBuiltInNumEnqueuedSubgroups:
-        return (product(l->local) + l->sub_group - 1) / l->sub_group;
+        return (product_of_sizes(l->local) + l->sub_group - 1) / l->sub_group;
     case SpvBuiltInSubgroupId:
         return b->sub_group;
     case SpvBuiltInSubgroupLocalInvocationId:
@@ -139,32 +139,32 @@ static const struct row *function_row(bool opencl, uint32_t number)
     return NULL;
 }
 
-static uint32_t choose(struct ex *ex, uint32_t condition, uint32_t a, uint32_t b)
+static uint32_t choose_value(struct ex *ex, uint32_t condition, uint32_t a, uint32_t b)
 {
     return ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, a), condition, a, b));
 }
 
-static uint32_t extreme(struct ex *ex, enum ck_expr_op less, bool largest, uint32_t a, uint32_t b)
+static uint32_t least_or_greatest(struct ex *ex, enum ck_expr_op less, bool largest, uint32_t a, uint32_t b)
 {
     uint32_t a_less = ex_op(ex, less, 1, a, b, 0);
-    return largest ? choose(ex, a_less, b, a) : choose(ex, a_less, a, b);
+    return largest ? choose_value(ex, a_less, b, a) : choose_value(ex, a_less, a, b);
 }
 
-static uint32_t saturate(struct ex *ex, bool is_signed, bool add, uint32_t a, uint32_t b)
+static uint32_t saturated_sum(struct ex *ex, bool is_signed, bool add, uint32_t a, uint32_t b)
 {
     unsigned n = ex_size(ex, a);
     uint32_t r = ex_hold(ex, ex_op(ex, add ? CK_ADD : CK_SUB, n, a, b, 0)), zero = ex_const(ex, 0, n);
     if (!is_signed) {
         uint32_t overflows = add ? ex_op(ex, CK_ULT, 1, r, a, 0) : ex_op(ex, CK_ULT, 1, a, b, 0);
-        return choose(ex, overflows, add ? ex_const(ex, ~UINT64_C(0), n) : zero, r);
+        return choose_value(ex, overflows, add ? ex_const(ex, ~UINT64_C(0), n) : zero, r);
     }
     uint64_t top = UINT64_C(1) << (8 * n - 1);
     uint32_t limit =
-        choose(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, top, n), ex_const(ex, top - 1, n));
+        choose_value(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, top, n), ex_const(ex, top - 1, n));
     uint32_t one = ex_op(ex, CK_XOR, n, a, r, 0),
              two = add ? ex_op(ex, CK_XOR, n, b, r, 0) : ex_op(ex, CK_XOR, n, a, b, 0);
     uint32_t overflows = ex_op(ex, CK_SLT, 1, ex_op(ex, CK_AND, n, one, two, 0), zero, 0);
-    return choose(ex, overflows, limit, r);
+    return choose_value(ex, overflows, limit, r);
 }
 
 /* The number of the highest bit of A that is 1; all ones if there is none. */
@@ -175,35 +175,36 @@ static uint32_t highest_bit(struct ex *ex, uint32_t a)
     for (unsigned step = 4 * n; step; step /= 2) {
         uint32_t higher = ex_op(ex, CK_LSHR, n, a, ex_const(ex, step, n), 0);
         uint32_t lower_half = ex_hold(ex, ex_op(ex, CK_EQ, 1, higher, zero, 0));
-        number = ex_op(ex, CK_ADD, n, number, choose(ex, lower_half, zero, ex_const(ex, step, n)), 0);
-        a = choose(ex, lower_half, a, higher);
+        number = ex_op(ex, CK_ADD, n, number, choose_value(ex, lower_half, zero, ex_const(ex, step, n)), 0);
+        a = choose_value(ex, lower_half, a, higher);
     }
-    return choose(ex, none, ex_const(ex, ~UINT64_C(0), n), number);
+    return choose_value(ex, none, ex_const(ex, ~UINT64_C(0), n), number);
 }
 
 static uint32_t sign_of(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
     uint32_t zero = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
-    uint32_t negative = choose(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, ~UINT64_C(0), n), zero);
-    return choose(ex, ex_op(ex, CK_SLT, 1, zero, a, 0), one, negative);
+    uint32_t negative =
+        choose_value(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, ~UINT64_C(0), n), zero);
+    return choose_value(ex, ex_op(ex, CK_SLT, 1, zero, a, 0), one, negative);
 }
 
-static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
+static uint32_t apply_builtin(struct ex *ex, enum function f, const uint32_t *a)
 {
     unsigned n = ex_size(ex, a[0]);
     switch (f) {
     case F_SMAX:
-        return extreme(ex, CK_SLT, true, a[0], a[1]);
+        return least_or_greatest(ex, CK_SLT, true, a[0], a[1]);
     case F_UMAX:
-        return extreme(ex, CK_ULT, true, a[0], a[1]);
+        return least_or_greatest(ex, CK_ULT, true, a[0], a[1]);
     case F_SMIN:
-        return extreme(ex, CK_SLT, false, a[0], a[1]);
+        return least_or_greatest(ex, CK_SLT, false, a[0], a[1]);
     case F_UMIN:
-        return extreme(ex, CK_ULT, false, a[0], a[1]);
+        return least_or_greatest(ex, CK_ULT, false, a[0], a[1]);
     case F_SABS:
-        return choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0), ex_op(ex, CK_NEG, n, a[0], 0, 0),
-                      a[0]);
+        return choose_value(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
+                            ex_op(ex, CK_NEG, n, a[0], 0, 0), a[0]);
     case F_SSIGN:
         return sign_of(ex, a[0]);
     case F_LOWEST_BIT:
@@ -211,21 +212,22 @@ static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
     case F_HIGHEST_BIT:
         return highest_bit(ex, ex_hold(ex, a[0]));
     case F_HIGHEST_OTHER_BIT:
-        return highest_bit(ex, choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
-                                      ex_op(ex, CK_XOR, n, a[0], ex_const(ex, ~UINT64_C(0), n), 0), a[0]));
+        return highest_bit(ex,
+                           choose_value(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
+                                        ex_op(ex, CK_XOR, n, a[0], ex_const(ex, ~UINT64_C(0), n), 0), a[0]));
     case F_SCLAMP:
-        return extreme(ex, CK_SLT, false, extreme(ex, CK_SLT, true, a[0], a[1]), a[2]);
+        return least_or_greatest(ex, CK_SLT, false, least_or_greatest(ex, CK_SLT, true, a[0], a[1]), a[2]);
     case F_UCLAMP:
-        return extreme(ex, CK_ULT, false, extreme(ex, CK_ULT, true, a[0], a[1]), a[2]);
+        return least_or_greatest(ex, CK_ULT, false, least_or_greatest(ex, CK_ULT, true, a[0], a[1]), a[2]);
     case F_UMUL24:
         return ex_hold(ex, ex_op(ex, CK_MUL, n, a[0], a[1], 0));
     case F_UMAD24:
         return ex_hold(ex, ex_op(ex, CK_ADD, n, ex_op(ex, CK_MUL, n, a[0], a[1], 0), a[2], 0));
     case F_SADD_SAT:
     case F_SSUB_SAT:
-        return saturate(ex, true, f == F_SADD_SAT, a[0], a[1]);
+        return saturated_sum(ex, true, f == F_SADD_SAT, a[0], a[1]);
     default:
-        return saturate(ex, false, f == F_UADD_SAT, a[0], a[1]);
+        return saturated_sum(ex, false, f == F_UADD_SAT, a[0], a[1]);
     }
 }
 
@@ -252,7 +254,7 @@ void ex_extended(struct ex *ex, const struct in_inst *inst)
                 ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "operands of different types");
             a[k] = v->leaves[i];
         }
-        out.leaves[i] = apply(ex, row->function, a);
+        out.leaves[i] = apply_builtin(ex, row->function, a);
     }
     ex_set(ex, inst->result, out);
 }

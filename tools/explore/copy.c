@@ -54,7 +54,7 @@ static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, 
     return i;
 }
 
-static void ask(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
+static void ask_copy(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
 {
     uint32_t object = ex_hidden_object(
         ex, &(struct ex_hidden){.site = site, .size = (WAIT_WORD + 1) * WORD, .region = MM_GLOBAL});
@@ -66,7 +66,7 @@ static void ask(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
     ex_emit(ex, store);
 }
 
-static void call(struct ex *ex, const struct in_inst *inst)
+static void lower_copy_call(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->operand_count < 6)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "an asynchronous copy lacks operands");
@@ -85,12 +85,12 @@ static void call(struct ex *ex, const struct in_inst *inst)
     uint32_t given = ex_op(ex, CK_NE, 1, words[EVENT], zero, 0);
     words[EVENT] = ex_hold(ex, ex_op(ex, CK_SELECT, WORD, given, words[EVENT], words[KEY]));
     for (unsigned i = 0; i < CALL_WORDS; i++)
-        ask(ex, site, i, words[i]);
+        ask_copy(ex, site, i, words[i]);
     ex_note_copy(ex, site, inst);
     ex_set_scalar(ex, inst, words[EVENT]);
 }
 
-static void wait(struct ex *ex, const struct in_inst *inst)
+static void lower_wait(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t count;
     if (inst->operand_count < 3)
@@ -108,15 +108,15 @@ static void wait(struct ex *ex, const struct in_inst *inst)
     ex_meet(ex, false);
     uint32_t site = ex->item.site;
     for (uint64_t i = 0; i < count; i++)
-        ask(ex, site, WAIT_WORD, ex_load_element(ex, inst->operands[2], i, WORD));
+        ask_copy(ex, site, WAIT_WORD, ex_load_element(ex, inst->operands[2], i, WORD));
 }
 
 bool ex_copy(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpGroupAsyncCopy)
-        call(ex, inst);
+        lower_copy_call(ex, inst);
     else if (inst->opcode == SpvOpGroupWaitEvents)
-        wait(ex, inst);
+        lower_wait(ex, inst);
     else
         return false;
     return true;
@@ -124,7 +124,7 @@ bool ex_copy(struct ex *ex, const struct in_inst *inst)
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
 
-static uint64_t constant(struct ex *ex, const struct ck_instr *store)
+static uint64_t constant_operand(struct ex *ex, const struct ck_instr *store)
 {
     uint64_t value;
     if (!ex_is_const(ex, store->value, &value))
@@ -225,7 +225,7 @@ struct rewrite { /* of the current thread */
     uint32_t asked_count;
 };
 
-static void put(struct rewrite *r, struct ck_instr instr)
+static void put_instruction(struct rewrite *r, struct ck_instr instr)
 {
     r->out = ex_grow(r->c->ex, r->out, r->count, sizeof *r->out);
     r->out[r->count++] = instr;
@@ -238,7 +238,7 @@ static void put_fault(struct rewrite *r)
     struct ck_instr load = ex_load(ex, ex_const(ex, 0, WORD), 1);
     load.line = ex->current->line;
     load.column = ex->current->column;
-    put(r, load);
+    put_instruction(r, load);
 }
 
 static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
@@ -246,7 +246,7 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
     struct ex *ex = r->c->ex;
     uint64_t words[CALL_WORDS];
     for (unsigned i = 0; i < CALL_WORDS; i++)
-        words[i] = constant(ex, &stores[i]);
+        words[i] = constant_operand(ex, &stores[i]);
     struct copy *copy = find_copy(r->c, stores->site, r->work_group, words);
     if (r->asked_count == MAX_CALLS)
         ex_fail(
@@ -260,14 +260,14 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
     if (copy->outside)
         put_fault(r);
     for (int region = 0; region < 2; region++)
-        put(r, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, r->member)));
+        put_instruction(r, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, r->member)));
 }
 
 /* Waits for the copies with this event that the work-item has asked for. */
 static void rewrite_wait(struct rewrite *r, const struct ck_instr *store)
 {
     struct ex *ex = r->c->ex;
-    uint64_t event = constant(ex, store);
+    uint64_t event = constant_operand(ex, store);
     bool found = false;
     for (uint32_t i = 0; i < r->asked_count; i++) {
         if (r->asked[i]->words[EVENT] != event)
@@ -276,11 +276,11 @@ static void rewrite_wait(struct rewrite *r, const struct ck_instr *store)
         for (int region = 0; region < 2; region++) {
             struct ck_instr load =
                 flag_access(ex, CK_LOAD, MM_ACQUIRE, flag_address(ex, r->asked[i], region, r->c->members));
-            put(r, load);
-            put(r, (struct ck_instr){
-                       .op = CK_ASSUME,
-                       .site = store->site,
-                       .value = ex_op(ex, CK_NE, 1, ex_reg_expr(ex, load.reg), ex_const(ex, 0, WORD), 0)});
+            put_instruction(r, load);
+            put_instruction(r, (struct ck_instr){.op = CK_ASSUME,
+                                                 .site = store->site,
+                                                 .value = ex_op(ex, CK_NE, 1, ex_reg_expr(ex, load.reg),
+                                                                ex_const(ex, 0, WORD), 0)});
         }
     }
     if (!found)
@@ -302,7 +302,7 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
         place[i] = r->count;
         set_place(ex, &here, instr);
         if (!instr->point)
-            put(r, *instr);
+            put_instruction(r, *instr);
         else if (instr->point == WAIT_WORD + 1)
             rewrite_wait(r, instr);
         else if (instr->point == 1)
@@ -330,7 +330,7 @@ static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, 
 }
 
 /* A compare-exchange that may fail chooses whether it is MEMBER's call that the copy starts after. */
-static void choose(struct copies *c, const struct copy *copy, uint32_t member, uint32_t other)
+static void choose_member(struct copies *c, const struct copy *copy, uint32_t member, uint32_t other)
 {
     struct ex *ex = c->ex;
     struct ck_instr cas =
@@ -381,7 +381,7 @@ static void add_agent(struct copies *c, const struct copy *copy)
     for (uint32_t member = 0; member < c->members; member++) {
         uint32_t other = ex_new_label(ex);
         if (member + 1 < c->members)
-            choose(c, copy, member, other);
+            choose_member(c, copy, member, other);
         after_call(ex, copy, member, end);
         ex_jump(ex, body);
         ex_place_label(ex, other);

@@ -115,8 +115,8 @@ static unsigned time_left(const struct explore *e)
 }
 
 /* Doubles the bound of loops until the answers no longer depend on it, or the time is used. */
-static int deepen(struct explore *e, const struct ck_program *program, bool z3, struct ck_options options,
-                  struct ck_verdict *v)
+static int deepen_loops(struct explore *e, const struct ck_program *program, bool z3,
+                        struct ck_options options, struct ck_verdict *v)
 {
     int failed = 0;
     while (!failed && explore_exceeds_bound(v) && v->race != CK_YES && options.unroll < MAX_UNROLL) {
@@ -150,8 +150,8 @@ static void clear_trip_counts(struct ck_program *program)
 }
 
 /* Loops of known trip count that are too long for the engine: a few iterations of each may show a finding. */
-static int shorten(struct explore *e, struct ck_program *program, bool z3, struct ck_options options,
-                   struct ck_verdict *v)
+static int shorten_loops(struct explore *e, struct ck_program *program, bool z3, struct ck_options options,
+                         struct ck_verdict *v)
 {
     struct ck_verdict next = {0};
     options.timeout_ms = time_for(e, options.timeout_ms ? options.timeout_ms / 3 + 1 : 0);
@@ -177,9 +177,9 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
         options.bound = options.unroll; /* Z3 counts the back edges taken */
     int failed = ask_once(e, program, z3, &options, v);
     if (!failed && options.deepens)
-        failed = deepen(e, program, z3, options, v);
+        failed = deepen_loops(e, program, z3, options, v);
     if (!failed && counted && v->limit.cls && !explore_exceeds_bound(v) && finding_count(v) == 0)
-        failed = shorten(e, program, z3, options, v);
+        failed = shorten_loops(e, program, z3, options, v);
     if (!failed && tool_interrupted && v->limit.cls) /* a larger bound might have decided it */
         mm_fail(&v->limit, MM_LIMIT, CK_INTERRUPTED, "interrupted");
     return failed;

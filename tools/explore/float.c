@@ -52,7 +52,7 @@ static struct ck_function function_of(enum arithmetic operation, unsigned size)
                                 .value = arithmetic[operation].values[width_index(size)]};
 }
 
-static uint32_t compute(struct ex *ex, enum arithmetic operation, uint32_t a, uint32_t b)
+static uint32_t compute_floats(struct ex *ex, enum arithmetic operation, uint32_t a, uint32_t b)
 {
     unsigned size = ex_size(ex, a);
     const struct ck_function f = function_of(operation, size);
@@ -71,28 +71,28 @@ static uint64_t sign_bit(unsigned size)
     return UINT64_C(1) << (8 * size - 1);
 }
 
-static uint64_t infinity(unsigned size)
+static uint64_t infinity_bits(unsigned size)
 {
     return size == 2 ? 0x7C00 : size == 4 ? 0x7F800000 : UINT64_C(0x7FF0000000000000);
 }
 
-static uint32_t magnitude(struct ex *ex, uint32_t a)
+static uint32_t magnitude_of(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
     return ex_op(ex, CK_AND, n, a, ex_const(ex, sign_bit(n) - 1, n), 0);
 }
 
-static uint32_t both(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t both_hold(struct ex *ex, uint32_t a, uint32_t b)
 {
     return ex_op(ex, CK_AND, 1, a, b, 0);
 }
 
-static uint32_t either(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t either_holds(struct ex *ex, uint32_t a, uint32_t b)
 {
     return ex_op(ex, CK_OR, 1, a, b, 0);
 }
 
-static uint32_t no(struct ex *ex, uint32_t a)
+static uint32_t negate_condition(struct ex *ex, uint32_t a)
 {
     return ex_op(ex, CK_LNOT, 1, a, 0, 0);
 }
@@ -100,23 +100,23 @@ static uint32_t no(struct ex *ex, uint32_t a)
 static uint32_t is_nan(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    return ex_op(ex, CK_ULT, 1, ex_const(ex, infinity(n), n), magnitude(ex, a), 0);
+    return ex_op(ex, CK_ULT, 1, ex_const(ex, infinity_bits(n), n), magnitude_of(ex, a), 0);
 }
 
-static uint32_t unordered(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t are_unordered(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return either(ex, is_nan(ex, a), is_nan(ex, b));
+    return either_holds(ex, is_nan(ex, a), is_nan(ex, b));
 }
 
 static uint32_t both_zero(struct ex *ex, uint32_t a, uint32_t b)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t any = magnitude(ex, ex_op(ex, CK_OR, n, a, b, 0));
+    uint32_t any = magnitude_of(ex, ex_op(ex, CK_OR, n, a, b, 0));
     return ex_op(ex, CK_EQ, 1, any, ex_const(ex, 0, n), 0);
 }
 
 /* A signed number that grows as the float does. */
-static uint32_t rank(struct ex *ex, uint32_t a)
+static uint32_t rank_float(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
     uint32_t sign = ex_op(ex, CK_ASHR, n, a, ex_const(ex, 8 * n - 1, n), 0);
@@ -125,19 +125,20 @@ static uint32_t rank(struct ex *ex, uint32_t a)
 }
 
 /* Of numbers that are no NaN. */
-static uint32_t equal(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t floats_equal(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return either(ex, ex_op(ex, CK_EQ, 1, a, b, 0), both_zero(ex, a, b));
+    return either_holds(ex, ex_op(ex, CK_EQ, 1, a, b, 0), both_zero(ex, a, b));
 }
 
 uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return both(ex, no(ex, unordered(ex, a, b)), equal(ex, a, b));
+    return both_hold(ex, negate_condition(ex, are_unordered(ex, a, b)), floats_equal(ex, a, b));
 }
 
-static uint32_t less(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t float_less(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return both(ex, ex_op(ex, CK_SLT, 1, rank(ex, a), rank(ex, b), 0), no(ex, both_zero(ex, a, b)));
+    return both_hold(ex, ex_op(ex, CK_SLT, 1, rank_float(ex, a), rank_float(ex, b), 0),
+                     negate_condition(ex, both_zero(ex, a, b)));
 }
 
 enum relation { EQUAL, DIFFERENT, LESS, AT_MOST, ANY };
@@ -161,33 +162,35 @@ static const struct {
     {SpvOpOrdered, ANY, false, false},
 };
 
-static uint32_t relate(struct ex *ex, size_t k, uint32_t a, uint32_t b)
+static uint32_t relate_floats(struct ex *ex, size_t k, uint32_t a, uint32_t b)
 {
-    uint32_t x = relations[k].swap ? b : a, y = relations[k].swap ? a : b, nan = unordered(ex, a, b), is;
+    uint32_t x = relations[k].swap ? b : a, y = relations[k].swap ? a : b, nan = are_unordered(ex, a, b), is;
     switch ((enum relation)relations[k].relation) {
     case EQUAL:
-        is = equal(ex, x, y);
+        is = floats_equal(ex, x, y);
         break;
     case DIFFERENT:
-        is = no(ex, equal(ex, x, y));
+        is = negate_condition(ex, floats_equal(ex, x, y));
         break;
     case LESS:
-        is = less(ex, x, y);
+        is = float_less(ex, x, y);
         break;
     case AT_MOST:
-        is = no(ex, less(ex, y, x));
+        is = negate_condition(ex, float_less(ex, y, x));
         break;
     default:
         is = ex_const(ex, 1, 1);
     }
-    return ex_hold(ex, relations[k].of_nan ? either(ex, nan, is) : both(ex, no(ex, nan), is));
+    return ex_hold(ex, relations[k].of_nan ? either_holds(ex, nan, is)
+                                           : both_hold(ex, negate_condition(ex, nan), is));
 }
 
-static uint32_t test(struct ex *ex, uint32_t opcode, uint32_t a)
+static uint32_t test_float(struct ex *ex, uint32_t opcode, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t top = ex_const(ex, infinity(n), n), size = magnitude(ex, a);
-    uint64_t least = infinity(n) & (0 - infinity(n)); /* of normal numbers: the exponent's lowest bit */
+    uint32_t top = ex_const(ex, infinity_bits(n), n), size = magnitude_of(ex, a);
+    uint64_t least =
+        infinity_bits(n) & (0 - infinity_bits(n)); /* of normal numbers: the exponent's lowest bit */
     switch (opcode) {
     case SpvOpIsNan:
         return is_nan(ex, a);
@@ -196,8 +199,8 @@ static uint32_t test(struct ex *ex, uint32_t opcode, uint32_t a)
     case SpvOpIsFinite:
         return ex_op(ex, CK_ULT, 1, size, top, 0);
     case SpvOpIsNormal:
-        return both(ex, ex_op(ex, CK_ULT, 1, size, top, 0),
-                    ex_op(ex, CK_ULE, 1, ex_const(ex, least, n), size, 0));
+        return both_hold(ex, ex_op(ex, CK_ULT, 1, size, top, 0),
+                         ex_op(ex, CK_ULE, 1, ex_const(ex, least, n), size, 0));
     case SpvOpSignBitSet:
         return ex_op(ex, CK_SLT, 1, a, ex_const(ex, 0, n), 0);
     case SpvOpFNegate:
@@ -209,7 +212,7 @@ static uint32_t test(struct ex *ex, uint32_t opcode, uint32_t a)
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static struct ex_value *operand(struct ex *ex, const struct in_inst *inst, uint32_t i, uint32_t count)
+static struct ex_value *float_operand(struct ex *ex, const struct in_inst *inst, uint32_t i, uint32_t count)
 {
     struct ex_value *v = i < inst->operand_count ? ex_get(ex, inst->operands[i]) : NULL;
     if (!v || v->count != count || v->scalars[0].type->kind != IN_TY_FLOAT)
@@ -223,16 +226,18 @@ static void check_size(struct ex *ex, uint32_t expr, unsigned size)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
 }
 
-static bool binary(struct ex *ex, const struct in_inst *inst)
+static bool lower_binary(struct ex *ex, const struct in_inst *inst)
 {
     for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++) {
         if (binaries[k].opcode != inst->opcode)
             continue;
         struct ex_value out = ex_result(ex, inst);
-        struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
+        struct ex_value *a = float_operand(ex, inst, 0, out.count),
+                        *b = float_operand(ex, inst, 1, out.count);
         for (uint32_t i = 0; i < out.count; i++) {
             check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
-            out.leaves[i] = compute(ex, (enum arithmetic)binaries[k].operation, a->leaves[i], b->leaves[i]);
+            out.leaves[i] =
+                compute_floats(ex, (enum arithmetic)binaries[k].operation, a->leaves[i], b->leaves[i]);
         }
         ex_set(ex, inst->result, out);
         return true;
@@ -240,18 +245,19 @@ static bool binary(struct ex *ex, const struct in_inst *inst)
     return false;
 }
 
-static bool relation(struct ex *ex, const struct in_inst *inst)
+static bool lower_relation(struct ex *ex, const struct in_inst *inst)
 {
     for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
         bool negated = inst->opcode == SpvOpUnordered && relations[k].opcode == SpvOpOrdered;
         if (relations[k].opcode != inst->opcode && !negated)
             continue;
         struct ex_value out = ex_result(ex, inst);
-        struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
+        struct ex_value *a = float_operand(ex, inst, 0, out.count),
+                        *b = float_operand(ex, inst, 1, out.count);
         for (uint32_t i = 0; i < out.count; i++) {
             check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
-            uint32_t is = relate(ex, k, a->leaves[i], b->leaves[i]);
-            out.leaves[i] = negated ? ex_hold(ex, no(ex, is)) : is;
+            uint32_t is = relate_floats(ex, k, a->leaves[i], b->leaves[i]);
+            out.leaves[i] = negated ? ex_hold(ex, negate_condition(ex, is)) : is;
         }
         ex_set(ex, inst->result, out);
         return true;
@@ -259,38 +265,38 @@ static bool relation(struct ex *ex, const struct in_inst *inst)
     return false;
 }
 
-static bool unary(struct ex *ex, const struct in_inst *inst)
+static bool lower_unary(struct ex *ex, const struct in_inst *inst)
 {
     bool is_test = inst->opcode >= SpvOpIsNan && inst->opcode <= SpvOpSignBitSet;
     if (!is_test && inst->opcode != SpvOpFNegate)
         return false;
     struct ex_value out = ex_result(ex, inst);
-    struct ex_value *a = operand(ex, inst, 0, out.count);
+    struct ex_value *a = float_operand(ex, inst, 0, out.count);
     for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] = ex_hold(ex, test(ex, inst->opcode, a->leaves[i]));
+        out.leaves[i] = ex_hold(ex, test_float(ex, inst->opcode, a->leaves[i]));
     ex_set(ex, inst->result, out);
     return true;
 }
 
-static void scale(struct ex *ex, const struct in_inst *inst)
+static void lower_scale(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value out = ex_result(ex, inst);
-    struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, 1);
+    struct ex_value *a = float_operand(ex, inst, 0, out.count), *b = float_operand(ex, inst, 1, 1);
     for (uint32_t i = 0; i < out.count; i++) {
         check_size(ex, b->leaves[0], ex_size(ex, a->leaves[i]));
-        out.leaves[i] = compute(ex, FMUL, a->leaves[i], b->leaves[0]);
+        out.leaves[i] = compute_floats(ex, FMUL, a->leaves[i], b->leaves[0]);
     }
     ex_set(ex, inst->result, out);
 }
 
-static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
-                        enum in_rounding rounding, bool saturate);
+static uint32_t convert_value(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
+                              enum in_rounding rounding, bool saturate);
 
 /* Products are added from the first on; those of halves in float. */
-static void dot(struct ex *ex, const struct in_inst *inst)
+static void lower_dot(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value *a = ex_get(ex, inst->operands[0]);
-    struct ex_value *x = operand(ex, inst, 0, a->count), *y = operand(ex, inst, 1, a->count);
+    struct ex_value *x = float_operand(ex, inst, 0, a->count), *y = float_operand(ex, inst, 1, a->count);
     unsigned size = ex_size(ex, x->leaves[0]), wide = size == 2 ? 4 : size;
     uint32_t sum = ex_const(ex, 0, wide);
     for (uint32_t i = 0; i < a->count; i++) {
@@ -298,7 +304,7 @@ static void dot(struct ex *ex, const struct in_inst *inst)
         uint32_t p = x->leaves[i], q = y->leaves[i];
         p = ex_float_resize(ex, p, wide, IN_RTE);
         q = ex_float_resize(ex, q, wide, IN_RTE);
-        sum = compute(ex, FADD, sum, compute(ex, FMUL, p, q));
+        sum = compute_floats(ex, FADD, sum, compute_floats(ex, FMUL, p, q));
     }
     ex_set_scalar(ex, inst, ex_float_resize(ex, sum, size, IN_RTE));
 }
@@ -308,8 +314,8 @@ uint32_t ex_float_resize(struct ex *ex, uint32_t a, unsigned size, unsigned roun
     static const enum in_type types[] = {IN_F16, IN_F32, IN_F64};
     unsigned now = ex_size(ex, a);
     return now == size ? a
-                       : convert(ex, a, types[width_index(now)], types[width_index(size)],
-                                 (enum in_rounding)rounding, false);
+                       : convert_value(ex, a, types[width_index(now)], types[width_index(size)],
+                                       (enum in_rounding)rounding, false);
 }
 
 /* ---- conversions -------------------------------------------------------------------------------- */
@@ -318,7 +324,7 @@ struct conversion {
     in_convert_fn function;
 };
 
-static uint64_t converted(const void *context, const uint64_t *arguments)
+static uint64_t converted_value(const void *context, const uint64_t *arguments)
 {
     const struct conversion *c = context;
     uint64_t result = 0;
@@ -326,15 +332,15 @@ static uint64_t converted(const void *context, const uint64_t *arguments)
     return result;
 }
 
-static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
-                        enum in_rounding rounding, bool saturate)
+static uint32_t convert_value(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
+                              enum in_rounding rounding, bool saturate)
 {
     char name[64];
     struct conversion *c = ex_alloc(ex, sizeof *c);
     c->function = in_convert_find(from, to, rounding, saturate);
     snprintf(name, sizeof name, "convert %d to %d, rounded %d%s", (int)from, (int)to, (int)rounding,
              saturate ? ", saturated" : "");
-    const struct ck_function f = {.name = name, .context = c, .value = converted};
+    const struct ck_function f = {.name = name, .context = c, .value = converted_value};
     return ex_hold(ex, ex_apply(ex, &f, in_type_size(to), 1, &a));
 }
 
@@ -364,7 +370,7 @@ static bool is_conversion(struct ex *ex, const struct in_inst *inst)
     }
 }
 
-static void conversion(struct ex *ex, const struct in_inst *inst)
+static void lower_conversion(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_conversion *c = in_conversion_of(inst->opcode);
     const struct in_id *id = ex_id(ex, inst->result);
@@ -374,8 +380,8 @@ static void conversion(struct ex *ex, const struct in_inst *inst)
     for (uint32_t i = 0; i < out.count; i++) {
         enum in_type from = conversion_type(ex, a->scalars[i].type, c->from_signed);
         enum in_type to = conversion_type(ex, out.scalars[i].type, c->to_signed);
-        out.leaves[i] =
-            convert(ex, a->leaves[i], from, to, in_conversion_rounding(c, id), c->saturate || id->saturated);
+        out.leaves[i] = convert_value(ex, a->leaves[i], from, to, in_conversion_rounding(c, id),
+                                      c->saturate || id->saturated);
     }
     ex_set(ex, inst->result, out);
 }
@@ -383,16 +389,16 @@ static void conversion(struct ex *ex, const struct in_inst *inst)
 bool ex_float(struct ex *ex, const struct in_inst *inst)
 {
     if (is_conversion(ex, inst)) {
-        conversion(ex, inst);
+        lower_conversion(ex, inst);
         return true;
     }
     if (inst->opcode == SpvOpVectorTimesScalar) {
-        scale(ex, inst);
+        lower_scale(ex, inst);
         return true;
     }
     if (inst->opcode == SpvOpDot) {
-        dot(ex, inst);
+        lower_dot(ex, inst);
         return true;
     }
-    return binary(ex, inst) || relation(ex, inst) || unary(ex, inst);
+    return lower_binary(ex, inst) || lower_relation(ex, inst) || lower_unary(ex, inst);
 }

@@ -73,7 +73,7 @@ static uint32_t successor_count(struct ex *ex, const struct in_inst *t)
     }
 }
 
-static uint32_t successor(struct ex *ex, const struct in_inst *t, uint32_t i)
+static uint32_t successor_block(struct ex *ex, const struct in_inst *t, uint32_t i)
 {
     if (t->opcode == SpvOpBranch)
         return t->operands[0];
@@ -84,7 +84,7 @@ static uint32_t successor(struct ex *ex, const struct in_inst *t, uint32_t i)
 
 /* Reverse postorder: the last successor is visited first, so that the first one follows its block.  A merge block named by
  * OpLoopMerge is visited before the body of the loop, which keeps the body contiguous. */
-static void visit(struct body *b, uint32_t block)
+static void visit_block(struct body *b, uint32_t block)
 {
     struct ex *ex = b->ex;
     const struct in_inst *t = b->blocks[block].last;
@@ -93,11 +93,11 @@ static void visit(struct body *b, uint32_t block)
     b->blocks[block].seen = true;
     for (const struct in_inst *i = b->blocks[block].first; i < t; i++)
         if (i->opcode == SpvOpLoopMerge) {
-            visit(b, block_of(b, i->operands[0]));
-            visit(b, block_of(b, i->operands[1]));
+            visit_block(b, block_of(b, i->operands[0]));
+            visit_block(b, block_of(b, i->operands[1]));
         }
     for (uint32_t i = successor_count(ex, t); i-- > 0;)
-        visit(b, block_of(b, successor(ex, t, i)));
+        visit_block(b, block_of(b, successor_block(ex, t, i)));
     b->order[--b->order_at] = block;
 }
 
@@ -161,7 +161,7 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
 
 /* Jump threading: the target of the edge FROM-TO where block TO only merges values and branches on one of them that is
  * constant on this edge; NO_BLOCK: it does not. */
-static uint32_t threaded(struct body *b, uint32_t from, uint32_t to)
+static uint32_t threaded_target(struct body *b, uint32_t from, uint32_t to)
 {
     struct ex *ex = b->ex;
     const struct block *block = &b->blocks[to];
@@ -187,7 +187,7 @@ static void take_edge(struct body *b, uint32_t from, uint32_t target)
     for (unsigned hops = 0; hops < 16; hops++) {
         uint32_t to = block_of(b, target);
         copy_phis(b, from, to);
-        uint32_t next = threaded(b, from, to);
+        uint32_t next = threaded_target(b, from, to);
         if (next == NO_BLOCK) {
             ex_jump(ex, b->blocks[to].label);
             return;
@@ -226,7 +226,7 @@ static void switch_on(struct body *b, uint32_t block, const struct in_inst *t)
         uint64_t value = literal[0] | (words == 2 ? (uint64_t)literal[1] << 32 : 0);
         uint32_t next = ex_new_label(ex);
         ex_branch_if_zero(ex, ex_op(ex, CK_EQ, 1, selector, ex_const(ex, value, size), 0), next);
-        take_edge(b, b->blocks[block].id, successor(ex, t, i));
+        take_edge(b, b->blocks[block].id, successor_block(ex, t, i));
         ex_place_label(ex, next);
     }
     take_edge(b, b->blocks[block].id, t->operands[1]);
@@ -245,7 +245,7 @@ static void return_value(struct ex *ex, const struct in_inst *t)
     ex_jump(ex, frame->return_label);
 }
 
-static void terminate(struct body *b, uint32_t block, const struct in_inst *t)
+static void lower_terminator(struct body *b, uint32_t block, const struct in_inst *t)
 {
     struct ex *ex = b->ex;
     switch (t->opcode) {
@@ -269,7 +269,7 @@ static void terminate(struct body *b, uint32_t block, const struct in_inst *t)
 
 /* ---- bodies ------------------------------------------------------------------------------------- */
 
-static void call(struct ex *ex, const struct in_inst *inst)
+static void lower_call(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_function *f = in_spirv_function(ex->module.decoded, inst->operands[0]);
     uint32_t count = inst->operand_count - 1;
@@ -290,7 +290,7 @@ static void call(struct ex *ex, const struct in_inst *inst)
     }
 }
 
-static void instruction(struct ex *ex, const struct in_inst *inst)
+static void lower_instruction(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpNop:
@@ -307,7 +307,7 @@ static void instruction(struct ex *ex, const struct in_inst *inst)
         ex_emit(ex, (struct ck_instr){.op = CK_ASSUME, .value = ex_scalar(ex, inst->operands[0])});
         return;
     case SpvOpFunctionCall:
-        call(ex, inst);
+        lower_call(ex, inst);
         return;
     case SpvOpExtInst:
         ex_extended(ex, inst);
@@ -331,10 +331,10 @@ static void emit_block(struct body *b, uint32_t block)
         phi_value(ex, i);
     for (const struct in_inst *i = k->first; i < k->last; i++) {
         ex->current = i;
-        instruction(ex, i);
+        lower_instruction(ex, i);
     }
     ex->current = k->last;
-    terminate(b, block, k->last);
+    lower_terminator(b, block, k->last);
 }
 
 static void bind_parameters(struct ex *ex, const struct in_function *f, const struct ex_value *arguments,
@@ -371,7 +371,7 @@ void ex_inline(struct ex *ex, const struct in_function *function, const struct e
                 ex_id(ex, function->id)->name);
     for (uint32_t i = 0; i < body.block_count; i++)
         body.blocks[i].label = ex_new_label(ex);
-    visit(&body, 0);
+    visit_block(&body, 0);
     for (uint32_t i = body.order_at; i < body.block_count; i++)
         emit_block(&body, body.order[i]);
     ex_place_label(ex, frame.return_label);

@@ -29,7 +29,7 @@ static void find_blocks(struct fold *f)
 }
 
 /* EXPR with the registers that are constant now put in. */
-static uint32_t substitute(struct fold *f, uint32_t expr)
+static uint32_t substitute_constants(struct fold *f, uint32_t expr)
 {
     struct ex *ex = f->ex;
     struct ck_expr e = ex->program->exprs[expr];
@@ -41,7 +41,7 @@ static uint32_t substitute(struct fold *f, uint32_t expr)
     uint32_t operands[3] = {0};
     bool same = true;
     for (unsigned i = 0; i < ck_expr_operands(e.op); i++) {
-        operands[i] = substitute(f, old[i]);
+        operands[i] = substitute_constants(f, old[i]);
         same = same && operands[i] == old[i];
     }
     return same ? expr : ex_with_operands(ex, &e, operands);
@@ -64,7 +64,7 @@ static bool is_known(const struct fold *f, uint32_t expr)
 static bool constant_now(struct fold *f, uint32_t expr, uint64_t *value)
 {
     if (!f->trips)
-        return ex_is_const(f->ex, substitute(f, expr), value);
+        return ex_is_const(f->ex, substitute_constants(f, expr), value);
     if (!is_known(f, expr))
         return false;
     *value = ck_eval_expr(f->ex->program, expr, f->now_values);
@@ -80,7 +80,7 @@ static void set_reg(struct fold *f, uint32_t reg, bool constant, uint64_t value)
         f->now_values[reg] = value;
 }
 
-static void step(struct fold *f, const struct ck_instr *i)
+static void step_instruction(struct fold *f, const struct ck_instr *i)
 {
     uint64_t value = 0;
     if (i->op == CK_ASSIGN) {
@@ -127,7 +127,7 @@ static void flow_to(struct fold *f, uint32_t block)
         f->queued[block] |= ex_fold_merge(f, block);
 }
 
-static void enter(struct fold *f, uint32_t block)
+static void enter_block(struct fold *f, uint32_t block)
 {
     memcpy(f->now, f->states + (size_t)block * f->regs, f->regs);
     memcpy(f->now_values, f->values + (size_t)block * f->regs, f->regs * sizeof *f->now_values);
@@ -135,11 +135,11 @@ static void enter(struct fold *f, uint32_t block)
 
 void ex_fold_walk(struct fold *f, uint32_t block)
 {
-    enter(f, block);
+    enter_block(f, block);
     for (uint32_t i = f->first[block]; i < f->first[block + 1]; i++) {
         const struct ck_instr *instr = &f->t->instrs[i];
         uint64_t value;
-        step(f, instr);
+        step_instruction(f, instr);
         if (instr->op == CK_END)
             return;
         if (instr->op == CK_JUMP) {
@@ -160,7 +160,7 @@ void ex_fold_walk(struct fold *f, uint32_t block)
     flow_to(f, block + 1);
 }
 
-static void propagate(struct fold *f)
+static void propagate_states(struct fold *f)
 {
     bool again = true;
     flow_to(f, 0);
@@ -182,26 +182,26 @@ static void rewrite_instr(struct fold *f, struct ck_instr *i)
 {
     bool access = ck_instr_is_access(i);
     if (access)
-        i->address = substitute(f, i->address);
+        i->address = substitute_constants(f, i->address);
     if (i->op != CK_LOAD && i->value != CK_NO_EXPR &&
         (access || i->op == CK_ASSIGN || i->op == CK_BRANCH || i->op == CK_ASSUME || i->op == CK_ASSERT))
-        i->value = substitute(f, i->value);
+        i->value = substitute_constants(f, i->value);
     if (i->op == CK_CAS)
-        i->expected = substitute(f, i->expected);
+        i->expected = substitute_constants(f, i->expected);
 }
 
 /* Sets KEEP for the instructions to keep; a decided branch becomes a jump, or is removed. */
-static void rewrite(struct fold *f, uint8_t *keep)
+static void rewrite_thread(struct fold *f, uint8_t *keep)
 {
     for (uint32_t b = 0; b < f->block_count; b++) {
         if (!f->reached[b])
             continue;
-        enter(f, b);
+        enter_block(f, b);
         for (uint32_t i = f->first[b]; i < f->first[b + 1]; i++) {
             struct ck_instr *instr = &f->t->instrs[i];
             uint64_t value;
             rewrite_instr(f, instr);
-            step(f, instr);
+            step_instruction(f, instr);
             keep[i] = 1;
             bool decides = instr->op == CK_BRANCH || instr->op == CK_ASSUME;
             if (!decides || !ex_is_const(f->ex, instr->value, &value))
@@ -222,7 +222,7 @@ static bool falls_through(const uint8_t *keep, uint32_t from, uint32_t target)
     return target >= from;
 }
 
-static void compact(struct fold *f, uint8_t *keep)
+static void compact_thread(struct fold *f, uint8_t *keep)
 {
     struct ck_thread *t = f->t;
     uint32_t n = t->instr_count, at = 0;
@@ -276,8 +276,8 @@ static bool back_over(const struct fold *f, const struct ck_instr *i, uint64_t *
     return true;
 }
 
-static void leave(const struct fold *f, uint32_t block, const uint64_t *live_in, uint32_t words,
-                  uint64_t *live)
+static void leave_block(const struct fold *f, uint32_t block, const uint64_t *live_in, uint32_t words,
+                        uint64_t *live)
 {
     uint32_t last = f->first[block + 1];
     const struct ck_instr *end = last > f->first[block] ? &f->t->instrs[last - 1] : NULL;
@@ -304,7 +304,7 @@ static bool remove_dead(struct fold *f)
         changed = false;
         for (uint32_t b = f->block_count; b-- > 0;) {
             uint64_t *in = live_in + (size_t)b * words;
-            leave(f, b, live_in, words, live);
+            leave_block(f, b, live_in, words, live);
             for (uint32_t i = f->first[b + 1]; i-- > f->first[b];)
                 keep[i] = back_over(f, &f->t->instrs[i], live);
             changed = changed || memcmp(in, live, words * sizeof *in) != 0;
@@ -313,12 +313,12 @@ static bool remove_dead(struct fold *f)
     }
     for (uint32_t i = 0; i < n; i++)
         removed = removed || !keep[i];
-    compact(f, keep);
+    compact_thread(f, keep);
     return removed;
 }
 
 /* Registers that are left get new numbers. */
-static void renumber(struct fold *f)
+static void renumber_registers(struct fold *f)
 {
     struct ck_thread *t = f->t;
     struct ck_program *p = f->ex->program;
@@ -351,7 +351,7 @@ static void renumber(struct fold *f)
     t->reg_count = count;
 }
 
-static struct fold start(struct ex *ex)
+static struct fold start_fold(struct ex *ex)
 {
     struct fold f = {.ex = ex, .t = &ex->program->threads[ex->item.thread]};
     f.regs = f.t->reg_count;
@@ -362,7 +362,7 @@ static struct fold start(struct ex *ex)
 struct fold ex_fold_begin(struct ex *ex)
 {
     enum { MAX_CELLS = 1 << 26 };
-    struct fold f = start(ex);
+    struct fold f = start_fold(ex);
     size_t cells = ((size_t)f.block_count + 1) * (f.regs + 1);
     if (cells > MAX_CELLS)
         ex_fail(
@@ -392,12 +392,12 @@ void ex_fold(struct ex *ex)
 {
     struct fold f = ex_fold_begin(ex);
     uint8_t *keep = ex_alloc(ex, f.t->instr_count + 1);
-    propagate(&f);
-    rewrite(&f, keep);
+    propagate_states(&f);
+    rewrite_thread(&f, keep);
     ex_fold_end(&f);
-    compact(&f, keep);
+    compact_thread(&f, keep);
     do {
-        f = start(ex);
+        f = start_fold(ex);
     } while (remove_dead(&f));
-    renumber(&f);
+    renumber_registers(&f);
 }

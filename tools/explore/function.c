@@ -50,9 +50,9 @@ static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uin
 }
 
 /* Element by element; the result stored through a pointer is in *SECOND, whose type is set. */
-static struct ex_value elementwise(struct ex *ex, const struct in_ext_fn *fn,
-                                   struct ex_value *const *operands, unsigned count, const struct in_ty *type,
-                                   struct ex_value *second)
+static struct ex_value apply_elementwise(struct ex *ex, const struct in_ext_fn *fn,
+                                         struct ex_value *const *operands, unsigned count,
+                                         const struct in_ty *type, struct ex_value *second)
 {
     struct ex_value out = ex_new_value(ex, type);
     bool by_result = strcmp(fn->name, "nan") == 0;
@@ -100,8 +100,8 @@ static uint64_t geometric_value(const void *context, const uint64_t *arguments)
     return value;
 }
 
-static unsigned pack(struct ex *ex, const char *name, struct ex_value *const *operands, unsigned count,
-                     uint32_t arguments[3])
+static unsigned pack_operands(struct ex *ex, const char *name, struct ex_value *const *operands,
+                              unsigned count, uint32_t arguments[3])
 {
     unsigned at = 0;
     for (unsigned a = 0; a < count; a++)
@@ -121,13 +121,14 @@ static unsigned pack(struct ex *ex, const char *name, struct ex_value *const *op
     return (at + 7) / 8;
 }
 
-static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, struct ex_value *const *operands,
-                                 unsigned count, const struct in_ty *type)
+static struct ex_value apply_geometric(struct ex *ex, const struct in_ext_fn *fn,
+                                       struct ex_value *const *operands, unsigned count,
+                                       const struct in_ty *type)
 {
     struct ex_value out = ex_new_value(ex, type);
     enum in_ext_type element = element_type(ex, operands[0]->scalars[0].type);
     uint32_t arguments[3] = {0};
-    unsigned packed = pack(ex, fn->name, operands, count, arguments),
+    unsigned packed = pack_operands(ex, fn->name, operands, count, arguments),
              size = ex_size(ex, operands[0]->leaves[0]);
     char name[64];
     if (element > IN_EXT_F64 || !fn->geometric[element] ||
@@ -148,8 +149,8 @@ static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, stru
 }
 
 /* Of the mask's numbers the low bits count [CLC 6.15.13]. */
-static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands, unsigned count,
-                                const struct in_ty *type)
+static struct ex_value shuffle_operands(struct ex *ex, struct ex_value *const *operands, unsigned count,
+                                        const struct in_ty *type)
 {
     struct ex_value out = ex_new_value(ex, type);
     const struct ex_value *mask = operands[count - 1], *x = operands[0], *y = operands[1];
@@ -173,7 +174,7 @@ static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands,
 /* ---- calls -------------------------------------------------------------------------------------- */
 
 /* printf reads what its arguments point to; its output is no part of an execution, as verdicts say (ex->printed). */
-static void print(struct ex *ex, const struct in_inst *inst)
+static void lower_printf(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value out = ex_result(ex, inst);
     if (!ex->printed || inst->number < ex->printed->number)
@@ -184,7 +185,7 @@ static void print(struct ex *ex, const struct in_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void compute(struct ex *ex, const struct in_ext_fn *fn, const struct in_inst *inst)
+static void compute_function(struct ex *ex, const struct in_ext_fn *fn, const struct in_inst *inst)
 {
     struct ex_value *operands[3] = {0}, second = {0}, out;
     unsigned count = inst->operand_count - 2U, values = count - (fn->pointee != IN_EXT_NONE);
@@ -195,11 +196,12 @@ static void compute(struct ex *ex, const struct in_ext_fn *fn, const struct in_i
     if (fn->pointee != IN_EXT_NONE)
         second = ex_new_value(ex, ex_pointee(ex, inst->operands[2 + values]));
     if (fn->shape == IN_EXT_ELEMENTWISE)
-        out = elementwise(ex, fn, operands, values, ex_type(ex, inst->type), second.type ? &second : NULL);
+        out = apply_elementwise(ex, fn, operands, values, ex_type(ex, inst->type),
+                                second.type ? &second : NULL);
     else if (fn->shape == IN_EXT_GEOMETRIC)
-        out = geometric(ex, fn, operands, values, ex_type(ex, inst->type));
+        out = apply_geometric(ex, fn, operands, values, ex_type(ex, inst->type));
     else
-        out = shuffled(ex, operands, values, ex_type(ex, inst->type));
+        out = shuffle_operands(ex, operands, values, ex_type(ex, inst->type));
     ex_set(ex, inst->result, out);
     if (second.type)
         ex_store_value(ex, inst->operands[2 + values], &second);
@@ -212,7 +214,7 @@ bool ex_function_call(struct ex *ex, const struct in_inst *inst)
     case IN_EXT_ELEMENTWISE:
     case IN_EXT_GEOMETRIC:
     case IN_EXT_SHUFFLE:
-        compute(ex, fn, inst);
+        compute_function(ex, fn, inst);
         return true;
     case IN_EXT_VLOAD:
         ex_vector_load(ex, inst, fn);
@@ -221,7 +223,7 @@ bool ex_function_call(struct ex *ex, const struct in_inst *inst)
         ex_vector_store(ex, inst, fn);
         return true;
     case IN_EXT_PRINTF:
-        print(ex, inst);
+        lower_printf(ex, inst);
         return true;
     default: /* prefetch is no access [CLC 6.15.11] */
         return fn != NULL;

@@ -59,18 +59,18 @@ static struct ck_instr mailbox_access(const struct ex *ex, enum ck_op op, uint32
     return i;
 }
 
-static uint32_t pieces(struct ex *ex, uint32_t leaf)
+static uint32_t piece_count(struct ex *ex, uint32_t leaf)
 {
     return ex_size(ex, leaf) > PIECE ? 2 : 1;
 }
 
 /* Leaves the leaves of V for the others. */
-static struct mailbox meet(struct ex *ex, struct group group, const struct ex_value *v)
+static struct mailbox leave_values(struct ex *ex, struct group group, const struct ex_value *v)
 {
     struct mailbox m = {.group = group, .own = v};
     uint32_t at = 0, counter = ex_new_counter(ex);
     for (uint32_t i = 0; i < v->count; i++)
-        m.slots += pieces(ex, v->leaves[i]);
+        m.slots += piece_count(ex, v->leaves[i]);
     m.object = ex_hidden_object(ex, &(struct ex_hidden){.site = ex->item.site + 1,
                                                         .work_group = ex->item.work_group,
                                                         .sub_group = group.sub_group ? ex->item.sub_group : 0,
@@ -81,7 +81,7 @@ static struct mailbox meet(struct ex *ex, struct group group, const struct ex_va
     uint32_t stamp =
         ex_op(ex, CK_SHL, WORD, ex_resize(ex, m.round, WORD, false), ex_const(ex, 8 * PIECE, WORD), 0);
     for (uint32_t i = 0; i < v->count; i++)
-        for (uint32_t k = 0; k < pieces(ex, v->leaves[i]); k++, at++) {
+        for (uint32_t k = 0; k < piece_count(ex, v->leaves[i]); k++, at++) {
             uint32_t wide = ex_resize(ex, v->leaves[i], WORD, false);
             uint32_t shifted = ex_op(ex, CK_LSHR, WORD, wide, ex_const(ex, k * 8 * PIECE, WORD), 0);
             uint32_t piece = ex_resize(ex, ex_resize(ex, shifted, PIECE, false), WORD, false);
@@ -111,7 +111,7 @@ static uint32_t take_piece(struct ex *ex, const struct mailbox *m, uint32_t memb
 }
 
 /* Leaf I of what MEMBER, a number of 8 bytes, has left; undefined if there is no such member. */
-static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t i)
+static uint32_t take_leaf(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t i)
 {
     uint64_t known;
     uint32_t slot = 0, own = m->own->leaves[i], self = ex_const(ex, m->group.self, WORD);
@@ -122,7 +122,7 @@ static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, ui
     if (ex_is_const(ex, member, &known) && known == m->group.self)
         return own;
     for (uint32_t k = 0; k < i; k++)
-        slot += pieces(ex, m->own->leaves[k]);
+        slot += piece_count(ex, m->own->leaves[k]);
     member = ex_hold(ex, ex_op(ex, CK_SELECT, WORD, inside, member, self));
     uint32_t value = ex_resize(ex, take_piece(ex, m, member, slot), size > PIECE ? WORD : size, false);
     if (size > PIECE) {
@@ -138,7 +138,7 @@ static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, ui
 
 static uint32_t take_from(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t i)
 {
-    return take(ex, m, ex_const(ex, member, WORD), i);
+    return take_leaf(ex, m, ex_const(ex, member, WORD), i);
 }
 
 /* ---- reductions and scans ----------------------------------------------------------------------- */
@@ -148,37 +148,38 @@ struct combination {
     const struct in_ty *type;
 };
 
-static uint64_t combined(const void *context, const uint64_t *arguments)
+static uint64_t combined_value(const void *context, const uint64_t *arguments)
 {
     const struct combination *c = context;
     return in_reduction_combine(c->how, arguments[0], arguments[1], c->type);
 }
 
 /* What R gives for two floats of type T. */
-static struct ck_function combination(struct ex *ex, const struct in_reduction *r, const struct in_ty *t)
+static struct ck_function combination_function(struct ex *ex, const struct in_reduction *r,
+                                               const struct in_ty *t)
 {
     char *name = ex_alloc(ex, 48);
     struct combination *c = ex_alloc(ex, sizeof *c);
     *c = (struct combination){.how = r, .type = t};
     snprintf(name, 48, "reduction %u of %u bits", r->combine, t->width);
-    return (struct ck_function){.name = name, .context = c, .value = combined};
+    return (struct ck_function){.name = name, .context = c, .value = combined_value};
 }
 
 uint32_t ex_combination(struct ex *ex, uint32_t opcode, const struct in_ty *t)
 {
-    const struct ck_function f = combination(ex, in_reduction_find(opcode), t);
+    const struct ck_function f = combination_function(ex, in_reduction_find(opcode), t);
     return ex_function(ex, &f);
 }
 
 static uint32_t combine_floats(struct ex *ex, const struct in_reduction *r, const struct in_ty *t, uint32_t a,
                                uint32_t b)
 {
-    const struct ck_function f = combination(ex, r, t);
+    const struct ck_function f = combination_function(ex, r, t);
     return ex_apply(ex, &f, ex_size(ex, a), 2, (const uint32_t[]){a, b});
 }
 
-static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struct in_ty *t, uint32_t a,
-                        uint32_t b)
+static uint32_t combine_values(struct ex *ex, const struct in_reduction *r, const struct in_ty *t, uint32_t a,
+                               uint32_t b)
 {
     static const enum ck_expr_op ops[] = {[IN_COMBINE_ADD] = CK_ADD,
                                           [IN_COMBINE_MUL] = CK_MUL,
@@ -195,8 +196,8 @@ static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struc
     return ex_hold(ex, ex_op(ex, CK_SELECT, n, less, least ? a : b, least ? b : a));
 }
 
-static void reduce(struct ex *ex, const struct in_inst *inst, const struct in_reduction *r,
-                   struct group group)
+static void lower_reduction(struct ex *ex, const struct in_inst *inst, const struct in_reduction *r,
+                            struct group group)
 {
     const struct ex_value *v = ex_get(ex, inst->operands[2]);
     uint32_t operation = inst->operands[1], from = 0, to = group.count;
@@ -208,7 +209,7 @@ static void reduce(struct ex *ex, const struct in_inst *inst, const struct in_re
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "the size of clusters must be a constant");
     if (v->count != out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
-    struct mailbox m = meet(ex, group, v);
+    struct mailbox m = leave_values(ex, group, v);
     from = (uint32_t)(group.self / cluster * cluster);
     to = group.count - from < cluster ? group.count : from + (uint32_t)cluster;
     if (operation == SpvGroupOperationInclusiveScan)
@@ -220,7 +221,7 @@ static void reduce(struct ex *ex, const struct in_inst *inst, const struct in_re
         uint32_t total = ex_const(ex, in_reduction_identity(r, t), out.scalars[i].size);
         for (uint32_t k = from; k < to; k++) {
             uint32_t value = take_from(ex, &m, k, i);
-            total = k == from ? value : combine(ex, r, t, total, value);
+            total = k == from ? value : combine_values(ex, r, t, total, value);
         }
         out.leaves[i] = total;
     }
@@ -230,10 +231,10 @@ static void reduce(struct ex *ex, const struct in_inst *inst, const struct in_re
 /* ---- votes and ballots -------------------------------------------------------------------------- */
 
 /* AND, or OR, of what all members say. */
-static void vote(struct ex *ex, const struct in_inst *inst, enum ck_expr_op op, struct group group,
-                 uint32_t operand)
+static void lower_vote(struct ex *ex, const struct in_inst *inst, enum ck_expr_op op, struct group group,
+                       uint32_t operand)
 {
-    struct mailbox m = meet(ex, group, ex_get(ex, operand));
+    struct mailbox m = leave_values(ex, group, ex_get(ex, operand));
     uint32_t all = take_from(ex, &m, 0, 0);
     for (uint32_t k = 1; k < group.count; k++)
         all = ex_hold(ex, ex_op(ex, op, 1, all, take_from(ex, &m, k, 0), 0));
@@ -241,7 +242,7 @@ static void vote(struct ex *ex, const struct in_inst *inst, enum ck_expr_op op, 
 }
 
 /* The first of the members. */
-static void elect(struct ex *ex, const struct in_inst *inst, struct group group)
+static void lower_elect(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     ex_meet(ex, group.sub_group);
     ex_set_scalar(ex, inst, ex_const(ex, group.self == 0, 1));
@@ -250,7 +251,7 @@ static void elect(struct ex *ex, const struct in_inst *inst, struct group group)
 static void all_equal(struct ex *ex, const struct in_inst *inst, struct group group, uint32_t operand)
 {
     const struct ex_value *v = ex_get(ex, operand);
-    struct mailbox m = meet(ex, group, v);
+    struct mailbox m = leave_values(ex, group, v);
     uint32_t all = ex_const(ex, 1, 1);
     for (uint32_t i = 0; i < v->count; i++)
         for (uint32_t k = 0; k < group.count; k++) {
@@ -262,9 +263,9 @@ static void all_equal(struct ex *ex, const struct in_inst *inst, struct group gr
     ex_set_scalar(ex, inst, all);
 }
 
-static void ballot(struct ex *ex, const struct in_inst *inst, struct group group, uint32_t operand)
+static void lower_ballot(struct ex *ex, const struct in_inst *inst, struct group group, uint32_t operand)
 {
-    struct mailbox m = meet(ex, group, ex_get(ex, operand));
+    struct mailbox m = leave_values(ex, group, ex_get(ex, operand));
     struct ex_value out = ex_result(ex, inst);
     for (uint32_t i = 0; i < out.count; i++)
         out.leaves[i] = ex_const(ex, 0, 4);
@@ -324,7 +325,7 @@ static void set_from(struct ex *ex, const struct in_inst *inst, const struct mai
     if (out.count != m->own->count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
     for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] = take(ex, m, member, i);
+        out.leaves[i] = take_leaf(ex, m, member, i);
     ex_set(ex, inst->result, out);
 }
 
@@ -340,7 +341,7 @@ static uint32_t linear_id(struct ex *ex, const struct ex_value *id)
     return ex_hold(ex, linear);
 }
 
-static uint32_t partner(struct ex *ex, const struct in_inst *inst, struct group group)
+static uint32_t partner_of(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     uint32_t self = ex_const(ex, group.self, WORD);
     uint32_t n =
@@ -369,15 +370,15 @@ static uint32_t partner(struct ex *ex, const struct in_inst *inst, struct group 
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static void exchange(struct ex *ex, const struct in_inst *inst, struct group group)
+static void lower_exchange(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     if (inst->operand_count < 2)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "a group operation lacks operands");
-    struct mailbox m = meet(ex, group, ex_get(ex, inst->operands[1]));
+    struct mailbox m = leave_values(ex, group, ex_get(ex, inst->operands[1]));
     set_from(ex, inst, &m,
              inst->opcode == SpvOpGroupBroadcast && !group.sub_group
                  ? linear_id(ex, ex_get(ex, inst->operands[inst->operand_count - 1]))
-                 : partner(ex, inst, group));
+                 : partner_of(ex, inst, group));
 }
 
 static bool is_exchange(uint32_t opcode)
@@ -405,21 +406,21 @@ static bool with_scope(struct ex *ex, const struct in_inst *inst)
     if (inst->opcode >= SpvOpGroupNonUniformElect && !is_query && inst->opcode < SpvOpGroupIMulKHR)
         ex_all_must_come(ex);
     if (r)
-        reduce(ex, inst, r, group);
+        lower_reduction(ex, inst, r, group);
     else if (is_query)
         ballot_query(ex, inst, group);
     else if (is_exchange(inst->opcode))
-        exchange(ex, inst, group);
+        lower_exchange(ex, inst, group);
     else if (inst->opcode == SpvOpGroupNonUniformElect)
-        elect(ex, inst, group);
+        lower_elect(ex, inst, group);
     else if (inst->opcode == SpvOpGroupNonUniformAllEqual)
         all_equal(ex, inst, group, inst->operands[1]);
     else if (inst->opcode == SpvOpGroupNonUniformBallot)
-        ballot(ex, inst, group, inst->operands[1]);
+        lower_ballot(ex, inst, group, inst->operands[1]);
     else
-        vote(ex, inst,
-             inst->opcode == SpvOpGroupAll || inst->opcode == SpvOpGroupNonUniformAll ? CK_AND : CK_OR, group,
-             inst->operands[1]);
+        lower_vote(ex, inst,
+                   inst->opcode == SpvOpGroupAll || inst->opcode == SpvOpGroupNonUniformAll ? CK_AND : CK_OR,
+                   group, inst->operands[1]);
     return true;
 }
 
@@ -429,8 +430,8 @@ bool ex_group(struct ex *ex, const struct in_inst *inst)
     case SpvOpSubgroupAllKHR:
     case SpvOpSubgroupAnyKHR:
         ex_all_must_come(ex);
-        vote(ex, inst, inst->opcode == SpvOpSubgroupAllKHR ? CK_AND : CK_OR, group_of(ex, MM_SCOPE_SUB_GROUP),
-             inst->operands[0]);
+        lower_vote(ex, inst, inst->opcode == SpvOpSubgroupAllKHR ? CK_AND : CK_OR,
+                   group_of(ex, MM_SCOPE_SUB_GROUP), inst->operands[0]);
         return true;
     case SpvOpSubgroupAllEqualKHR:
         ex_all_must_come(ex);
@@ -438,7 +439,7 @@ bool ex_group(struct ex *ex, const struct in_inst *inst)
         return true;
     case SpvOpSubgroupBallotKHR:
         ex_all_must_come(ex);
-        ballot(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->operands[0]);
+        lower_ballot(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->operands[0]);
         return true;
     default:
         return with_scope(ex, inst);

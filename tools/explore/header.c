@@ -28,7 +28,7 @@ static void skip_space(struct reader *r)
         r->at++;
 }
 
-static bool accept(struct reader *r, const char *word)
+static bool accept_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
     skip_space(r);
@@ -47,13 +47,13 @@ _Noreturn static void bad(struct reader *r, const char *what)
             r->at < r->end ? r->at : "the end");
 }
 
-static void expect(struct reader *r, const char *word)
+static void expect_word(struct reader *r, const char *word)
 {
-    if (!accept(r, word))
+    if (!accept_word(r, word))
         bad(r, word);
 }
 
-static uint64_t number(struct reader *r)
+static uint64_t read_number(struct reader *r)
 {
     char text[64], *end;
     size_t n = 0;
@@ -71,7 +71,7 @@ static uint64_t number(struct reader *r)
     return value;
 }
 
-static const char *name(struct reader *r)
+static const char *read_name(struct reader *r)
 {
     size_t n = 0;
     skip_space(r);
@@ -87,7 +87,7 @@ static const char *name(struct reader *r)
     return text;
 }
 
-static struct ex_init scalar(struct reader *r)
+static struct ex_init read_scalar(struct reader *r)
 {
     char *whole, *end;
     skip_space(r);
@@ -96,9 +96,9 @@ static struct ex_init scalar(struct reader *r)
     double real = strtod(r->at, &end);
     strtoull(r->at, &whole, 0);
     if (end <= whole || end > r->end)
-        return (struct ex_init){.form = hexadecimal ? EX_HEXADECIMAL : EX_DECIMAL, .value = number(r)};
+        return (struct ex_init){.form = hexadecimal ? EX_HEXADECIMAL : EX_DECIMAL, .value = read_number(r)};
     r->at = end;
-    accept(r, "f");
+    accept_word(r, "f");
     return (struct ex_init){.form = EX_REAL, .real = real};
 }
 
@@ -112,19 +112,19 @@ uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_i
     return init->value;
 }
 
-static struct ex_init init(struct reader *r)
+static struct ex_init read_init(struct reader *r)
 {
     struct ex_init out = {.form = EX_LIST};
-    if (!accept(r, "{"))
-        return scalar(r);
+    if (!accept_word(r, "{"))
+        return read_scalar(r);
     if (++r->depth > MAX_DEPTH)
         bad(r, "less nesting");
-    while (!accept(r, "}")) {
+    while (!accept_word(r, "}")) {
         if (out.count == MAX_ITEMS)
             bad(r, "fewer values");
         out.items = ex_grow(r->ex, out.items, out.count, sizeof *out.items);
-        out.items[out.count++] = init(r);
-        if (!accept(r, ",") && (skip_space(r), r->at >= r->end || *r->at != '}'))
+        out.items[out.count++] = read_init(r);
+        if (!accept_word(r, ",") && (skip_space(r), r->at >= r->end || *r->at != '}'))
             bad(r, "',' or '}'");
     }
     r->depth--;
@@ -147,11 +147,11 @@ static struct ex_input *input_named(struct ex *ex, const char *text)
 static void read_inputs(struct reader *r)
 {
     do {
-        struct ex_input *input = input_named(r->ex, name(r));
-        expect(r, "=");
-        input->init = init(r);
+        struct ex_input *input = input_named(r->ex, read_name(r));
+        expect_word(r, "=");
+        input->init = read_init(r);
         input->given = true;
-    } while (accept(r, ","));
+    } while (accept_word(r, ","));
     skip_space(r);
     if (r->at < r->end)
         bad(r, "',' or the end of the line");
@@ -162,7 +162,7 @@ static void note_names(struct ex *ex, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
     while ((r.at = strchr(r.at, '%')))
-        input_named(ex, name(&r));
+        input_named(ex, read_name(&r));
 }
 
 static void read_config(struct reader *r)
@@ -170,8 +170,8 @@ static void read_config(struct reader *r)
     uint64_t n[3];
     for (int i = 0; i < 3; i++) {
         if (i)
-            expect(r, ",");
-        n[i] = number(r);
+            expect_word(r, ",");
+        n[i] = read_number(r);
         if (n[i] == 0 || n[i] > 1024)
             bad(r, "a number from 1 to 1024");
     }
@@ -201,14 +201,14 @@ void ex_read_headers(struct ex *ex)
         const char *end = strchr(p, '\n');
         struct reader r = {.ex = ex, .at = p, .end = end ? end : p + strlen(p)};
         ex->current = &here;
-        if (accept(&r, ";") && accept(&r, "@")) {
-            if (accept(&r, "Input:"))
+        if (accept_word(&r, ";") && accept_word(&r, "@")) {
+            if (accept_word(&r, "Input:"))
                 read_inputs(&r);
-            else if (accept(&r, "Output:"))
+            else if (accept_word(&r, "Output:"))
                 add_line(ex, &ex->config.outputs, &ex->config.output_count, &r);
-            else if (accept(&r, "Filter:"))
+            else if (accept_word(&r, "Filter:"))
                 add_line(ex, &ex->config.filters, &ex->config.filter_count, &r);
-            else if (accept(&r, "Config:"))
+            else if (accept_word(&r, "Config:"))
                 read_config(&r);
         }
         p = end ? end + 1 : NULL;
@@ -249,7 +249,7 @@ static void end_of(struct reader *r)
 struct ex_init ex_value_text(struct ex *ex, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
-    struct ex_init value = init(&r);
+    struct ex_init value = read_init(&r);
     end_of(&r);
     return value;
 }
@@ -347,7 +347,8 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
 }
 
 /* LEAF: the type of the memory that it names, NULL if it names none. */
-static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted, const struct in_ty **leaf)
+static struct ck_term resolve_term(struct ex *ex, const struct ck_condition_term *wanted,
+                                   const struct in_ty **leaf)
 {
     *leaf = NULL;
     if (!wanted->name)
@@ -357,14 +358,14 @@ static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted
     return t;
 }
 
-static uint32_t join(struct ex *ex, enum ck_prop_op op, uint32_t a, uint32_t b)
+static uint32_t join_props(struct ex *ex, enum ck_prop_op op, uint32_t a, uint32_t b)
 {
     return add_prop(ex, (struct ck_prop){.op = op, .a = a, .b = b});
 }
 
 /* FROM <= bits of MEMORY <= TO. */
-static uint32_t within(struct ex *ex, const struct ck_term *memory, unsigned width, uint64_t from,
-                       uint64_t to)
+static uint32_t within_range(struct ex *ex, const struct ck_term *memory, unsigned width, uint64_t from,
+                             uint64_t to)
 {
     bool is_signed = ex->program->objects[memory->object].is_signed;
     struct ck_prop low = {.op = CK_PROP_COMPARE, .compare = CK_SLE, .right = *memory}, high = low;
@@ -372,8 +373,8 @@ static uint32_t within(struct ex *ex, const struct ck_term *memory, unsigned wid
     high.right.value = is_signed ? (uint64_t)ck_sign_extend(to, width / 8) : to;
     high.right.kind = CK_TERM_CONST;
     high.left = *memory;
-    return from > to ? join(ex, CK_PROP_NOT, add_prop(ex, (struct ck_prop){.op = CK_PROP_TRUE}), 0)
-                     : join(ex, CK_PROP_AND, add_prop(ex, low), add_prop(ex, high));
+    return from > to ? join_props(ex, CK_PROP_NOT, add_prop(ex, (struct ck_prop){.op = CK_PROP_TRUE}), 0)
+                     : join_props(ex, CK_PROP_AND, add_prop(ex, low), add_prop(ex, high));
 }
 
 /* MEMORY, a float, is less than REAL; MORE: greater; EQUAL: or equal.  Bit patterns grow with positive
@@ -385,18 +386,22 @@ static uint32_t float_order(struct ex *ex, const struct ck_term *memory, unsigne
     uint64_t infinite = in_bits_from_f64(HUGE_VAL, width), magnitude = bits & ~sign;
     uint64_t own = more ? 0 : sign, other = more ? sign : 0;
     bool towards = magnitude == 0 || ((bits & sign) == 0) == more; /* what is wanted lies beyond REAL */
-    uint32_t far = within(ex, memory, width, own | (towards ? magnitude + !equal : 0), own | infinite);
-    uint32_t near = within(ex, memory, width, other, other | (magnitude - !equal));
+    uint32_t far = within_range(ex, memory, width, own | (towards ? magnitude + !equal : 0), own | infinite);
+    uint32_t near = within_range(ex, memory, width, other, other | (magnitude - !equal));
     if (!towards)
-        return join(ex, CK_PROP_OR, far, near);
-    return magnitude == 0 && equal ? join(ex, CK_PROP_OR, far, within(ex, memory, width, other, other)) : far;
+        return join_props(ex, CK_PROP_OR, far, near);
+    return magnitude == 0 && equal
+               ? join_props(ex, CK_PROP_OR, far, within_range(ex, memory, width, other, other))
+               : far;
 }
 
 static uint32_t float_equal(struct ex *ex, const struct ck_term *memory, unsigned width, double real)
 {
     uint64_t bits = in_bits_from_f64(real, width), sign = UINT64_C(1) << (width - 1);
-    uint32_t same = within(ex, memory, width, bits, bits);
-    return real != 0 ? same : join(ex, CK_PROP_OR, same, within(ex, memory, width, bits ^ sign, bits ^ sign));
+    uint32_t same = within_range(ex, memory, width, bits, bits);
+    return real != 0
+               ? same
+               : join_props(ex, CK_PROP_OR, same, within_range(ex, memory, width, bits ^ sign, bits ^ sign));
 }
 
 static uint32_t float_compare(struct ex *ex, const struct ck_condition_node *n, const struct ck_prop *prop,
@@ -409,14 +414,14 @@ static uint32_t float_compare(struct ex *ex, const struct ck_condition_node *n, 
     if (n->compare == CK_SLT || n->compare == CK_SLE)
         return float_order(ex, memory, width, real, swapped, n->compare == CK_SLE);
     uint32_t is = float_equal(ex, memory, width, real);
-    return n->compare == CK_EQ ? is : join(ex, CK_PROP_NOT, is, 0);
+    return n->compare == CK_EQ ? is : join_props(ex, CK_PROP_NOT, is, 0);
 }
 
-static uint32_t comparison(struct ex *ex, const struct ck_condition_node *n, struct ck_prop prop)
+static uint32_t build_comparison(struct ex *ex, const struct ck_condition_node *n, struct ck_prop prop)
 {
     const struct in_ty *left, *right;
-    prop.left = term(ex, &n->left, &left);
-    prop.right = term(ex, &n->right, &right);
+    prop.left = resolve_term(ex, &n->left, &left);
+    prop.right = resolve_term(ex, &n->right, &right);
     bool floats = (left && left->kind == IN_TY_FLOAT) || (right && right->kind == IN_TY_FLOAT);
     if (floats && (!n->left.name || !n->right.name))
         return float_compare(ex, n, &prop, (left ? left : right)->width);
@@ -428,15 +433,15 @@ static uint32_t comparison(struct ex *ex, const struct ck_condition_node *n, str
     return add_prop(ex, prop);
 }
 
-static uint32_t proposition(struct ex *ex, const struct ck_condition *c, uint32_t index)
+static uint32_t build_proposition(struct ex *ex, const struct ck_condition *c, uint32_t index)
 {
     const struct ck_condition_node *n = &c->nodes[index];
     struct ck_prop prop = {.op = n->op, .compare = n->compare};
     if (n->op == CK_PROP_COMPARE)
-        return comparison(ex, n, prop);
+        return build_comparison(ex, n, prop);
     if (n->op != CK_PROP_TRUE) {
-        prop.a = proposition(ex, c, n->a);
-        prop.b = n->op == CK_PROP_NOT ? 0 : proposition(ex, c, n->b);
+        prop.a = build_proposition(ex, c, n->a);
+        prop.b = n->op == CK_PROP_NOT ? 0 : build_proposition(ex, c, n->b);
     }
     return add_prop(ex, prop);
 }
@@ -449,7 +454,7 @@ static uint32_t read_line(struct ex *ex, const char *line, enum ck_quantifier *q
         ex_fail(ex, err.cls, "explore.header", "%s", err.message);
     *q = c->quantifier;
     ex->condition = c; /* freed where reading fails, too */
-    uint32_t prop = proposition(ex, c, c->root);
+    uint32_t prop = build_proposition(ex, c, c->root);
     ck_condition_destroy(c);
     ex->condition = NULL;
     return prop;
@@ -475,6 +480,6 @@ void ex_conditions(struct ex *ex)
     p->quantifier = first;
     for (uint32_t i = 0; i < ex->config.filter_count; i++) {
         uint32_t prop = read_line(ex, ex->config.filters[i], &q);
-        p->filter = p->filter == CK_NO_EXPR ? prop : join(ex, CK_PROP_AND, p->filter, prop);
+        p->filter = p->filter == CK_NO_EXPR ? prop : join_props(ex, CK_PROP_AND, p->filter, prop);
     }
 }

@@ -56,7 +56,7 @@ uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted)
     return h->object;
 }
 
-static void note(struct ex *ex, struct ex_meeting **list, uint32_t *count, struct ex_meeting meeting)
+static void note_meeting(struct ex *ex, struct ex_meeting **list, uint32_t *count, struct ex_meeting meeting)
 {
     for (uint32_t i = 0; i < *count; i++)
         if ((*list)[i].site == meeting.site)
@@ -67,13 +67,14 @@ static void note(struct ex *ex, struct ex_meeting **list, uint32_t *count, struc
 
 void ex_all_must_come(struct ex *ex)
 {
-    note(ex, &ex->build.meetings, &ex->build.meeting_count,
-         (struct ex_meeting){.site = ex->item.site + 1, .inst = ex->current});
+    note_meeting(ex, &ex->build.meetings, &ex->build.meeting_count,
+                 (struct ex_meeting){.site = ex->item.site + 1, .inst = ex->current});
 }
 
 void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst)
 {
-    note(ex, &ex->build.copies, &ex->build.copy_count, (struct ex_meeting){.site = site, .inst = inst});
+    note_meeting(ex, &ex->build.copies, &ex->build.copy_count,
+                 (struct ex_meeting){.site = site, .inst = inst});
 }
 
 const struct in_inst *ex_copy_inst(struct ex *ex, uint32_t site)
@@ -96,7 +97,7 @@ uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsig
 }
 
 /* Bytes that a load of a scalar of SIZE bytes accesses. */
-static unsigned loaded(unsigned size)
+static unsigned loaded_bytes(unsigned size)
 {
     return size > 4 ? 8 : size > 2 ? 4 : size;
 }
@@ -105,8 +106,8 @@ static unsigned loaded(unsigned size)
 uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size)
 {
     struct ck_object object = {.name = name,
-                               .size = loaded(size),
-                               .element_size = (uint8_t)loaded(size),
+                               .size = loaded_bytes(size),
+                               .element_size = (uint8_t)loaded_bytes(size),
                                .region = MM_PRIVATE,
                                .origin = MM_ORIGIN_NONE,
                                .non_atomic = true,
@@ -119,7 +120,7 @@ uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size)
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)
 {
     uint32_t address = ex_const(ex, CK_OBJECT_BASE(object), 8);
-    struct ck_instr load = ex_load(ex, address, loaded(size));
+    struct ck_instr load = ex_load(ex, address, loaded_bytes(size));
     ex_emit(ex, load);
     return ex_resize(ex, ex_reg_expr(ex, load.reg), size, false);
 }

@@ -269,13 +269,13 @@ static uint32_t offset_of(struct ex *ex, const struct ex_texel *p, uint64_t texe
 /* ---- channels ----------------------------------------------------------------------------------- */
 
 /* Which of red, green, blue and alpha channel I is. */
-static uint32_t component(const struct ex_image *image, uint32_t i)
+static uint32_t channel_component(const struct ex_image *image, uint32_t i)
 {
     return image->description.order == IN_ORDER_BGRA && i < 3 ? 2 - i : i;
 }
 
 /* The number in a channel as kernels see it, and back; CONTEXT: the type of the channel. */
-static uint64_t decode(const void *context, const uint64_t *arguments)
+static uint64_t decode_channel(const void *context, const uint64_t *arguments)
 {
     const enum in_channel_type *type = context;
     union in_texel texel;
@@ -283,7 +283,7 @@ static uint64_t decode(const void *context, const uint64_t *arguments)
     return texel.u[0];
 }
 
-static uint64_t encode(const void *context, const uint64_t *arguments)
+static uint64_t encode_channel(const void *context, const uint64_t *arguments)
 {
     const enum in_channel_type *type = context;
     const union in_texel texel = {.u = {(uint32_t)arguments[0]}};
@@ -293,7 +293,7 @@ static uint64_t encode(const void *context, const uint64_t *arguments)
 }
 
 /* A channel of floats, but for those that are stored as they are. */
-static uint32_t converted(struct ex *ex, const struct ex_image *image, uint32_t value, bool back)
+static uint32_t converted_channel(struct ex *ex, const struct ex_image *image, uint32_t value, bool back)
 {
     static const enum in_channel_type types[] = {IN_CHANNEL_SNORM_INT8, IN_CHANNEL_SNORM_INT16,
                                                  IN_CHANNEL_UNORM_INT8, IN_CHANNEL_UNORM_INT16,
@@ -303,27 +303,28 @@ static uint32_t converted(struct ex *ex, const struct ex_image *image, uint32_t 
     while (k + 1 < sizeof types / sizeof *types && types[k] != image->description.type)
         k++;
     snprintf(name, sizeof name, "%s channel %d", back ? "encode" : "decode", (int)types[k]);
-    const struct ck_function f = {mm_arena_strdup(ex->arena, name), &types[k], back ? encode : decode};
+    const struct ck_function f = {mm_arena_strdup(ex->arena, name), &types[k],
+                                  back ? encode_channel : decode_channel};
     return ex_apply(ex, &f, back ? (unsigned)image->channel->size : 4, 1, &value);
 }
 
-static uint32_t decoded(struct ex *ex, const struct ex_image *image, uint32_t stored)
+static uint32_t decoded_channel(struct ex *ex, const struct ex_image *image, uint32_t stored)
 {
     enum in_image_class class = in_image_class(image->description.type);
     if (class == IN_IMAGE_FLOAT)
-        return image->channel->size == 4 ? stored : converted(ex, image, stored, false);
+        return image->channel->size == 4 ? stored : converted_channel(ex, image, stored, false);
     return ex_resize(ex, stored, 4, class == IN_IMAGE_SIGNED);
 }
 
 /* Integers that do not fit become the nearest that does [CLC 8.3]. */
-static uint32_t encoded(struct ex *ex, const struct ex_image *image, uint32_t value)
+static uint32_t encoded_channel(struct ex *ex, const struct ex_image *image, uint32_t value)
 {
     enum in_image_class class = in_image_class(image->description.type);
     unsigned size = (unsigned)image->channel->size;
     if (size == 4)
         return value;
     if (class == IN_IMAGE_FLOAT)
-        return converted(ex, image, value, true);
+        return converted_channel(ex, image, value, true);
     bool has_sign = class == IN_IMAGE_SIGNED;
     enum ck_expr_op less = has_sign ? CK_SLT : CK_ULT;
     uint64_t most = (UINT64_C(1) << (8 * size - has_sign)) - 1;
@@ -353,8 +354,8 @@ void ex_image_read_texel(struct ex *ex, const struct ex_image *image, const stru
         struct ck_instr load =
             ex_load(ex, channel_address(ex, image, offset, i), (unsigned)image->channel->size);
         ex_emit(ex, load);
-        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[component(image, i)]].imm,
-                  decoded(ex, image, ex_reg_expr(ex, load.reg)));
+        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[channel_component(image, i)]].imm,
+                  decoded_channel(ex, image, ex_reg_expr(ex, load.reg)));
     }
 }
 
@@ -396,7 +397,7 @@ static void image_write(struct ex *ex, const struct in_inst *inst)
         struct ck_instr store = ex_instr(CK_STORE);
         store.size = (uint8_t)image->channel->size;
         store.address = channel_address(ex, image, offset, i);
-        store.value = ex_hold(ex, encoded(ex, image, texel->leaves[component(image, i)]));
+        store.value = ex_hold(ex, encoded_channel(ex, image, texel->leaves[channel_component(image, i)]));
         ex_emit(ex, store);
     }
 }

@@ -22,7 +22,7 @@ struct requirement {
     bool outside; /* an index is out of bounds: the instance says nothing */
 };
 
-static uint32_t condition(struct requirement *r, const struct require *e);
+static uint32_t build_condition(struct requirement *r, const struct require *e);
 
 _Noreturn static void reject(struct requirement *r, const struct require *e, const char *what)
 {
@@ -33,7 +33,7 @@ _Noreturn static void reject(struct requirement *r, const struct require *e, con
 /* ---- inputs ------------------------------------------------------------------------------------- */
 
 /* The kernel's parameter called NAME, 0: none. */
-static uint32_t parameter(struct ex *ex, const char *name)
+static uint32_t find_parameter(struct ex *ex, const char *name)
 {
     const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
     for (uint32_t i = 0; i < f->param_count; i++)
@@ -107,12 +107,12 @@ static void add_inputs(struct ex *ex, const struct ex_place *p, const struct ex_
 
 /* ---- terms -------------------------------------------------------------------------------------- */
 
-static uint32_t constant(struct ex *ex, uint64_t value)
+static uint32_t constant_value(struct ex *ex, uint64_t value)
 {
     return ex_const(ex, value, 8);
 }
 
-static uint32_t extended(struct requirement *r, uint32_t id, uint32_t expr)
+static uint32_t extend_value(struct requirement *r, uint32_t id, uint32_t expr)
 {
     return ex_resize(r->ex, expr, 8, !ex_is_unsigned(r->ex, id));
 }
@@ -124,11 +124,11 @@ static uint32_t element_of(struct requirement *r, const struct ex_place *p, uint
     const struct ck_object *o = &ex->program->objects[p->object];
     uint32_t first = ck_program_first_input(ex->program, p->object);
     if (!o->uninitialized)
-        return extended(
+        return extend_value(
             r, p->id,
             ex_const(ex, ex_initial_bytes(o, index * o->element_size, o->element_size), o->element_size));
     struct ck_expr e = {.op = CK_REG, .size = o->element_size, .imm = first + index};
-    return extended(r, p->id, ex_added(ex, ck_program_add_expr(ex->program, &e)));
+    return extend_value(r, p->id, ex_added(ex, ck_program_add_expr(ex->program, &e)));
 }
 
 static const struct ex_place *place_of(struct ex *ex, uint32_t id)
@@ -142,7 +142,7 @@ static const struct ex_place *place_of(struct ex *ex, uint32_t id)
 /* The memory, of integers, that the argument called NAME points to. */
 static const struct ex_place *memory_of(struct requirement *r, const struct require *e)
 {
-    const struct ex_place *p = place_of(r->ex, parameter(r->ex, e->name));
+    const struct ex_place *p = place_of(r->ex, find_parameter(r->ex, e->name));
     if (!p || !p->is_array)
         reject(r, e, "no pointer argument has this name");
     const struct in_ty *t = number_type(r->ex, p);
@@ -155,87 +155,87 @@ static const struct ex_place *memory_of(struct requirement *r, const struct requ
 static uint32_t value_argument(struct requirement *r, const struct require *e)
 {
     struct ex *ex = r->ex;
-    uint32_t id = parameter(ex, e->name);
+    uint32_t id = find_parameter(ex, e->name);
     const struct in_ty *t = id ? ex_type_of(ex, id) : NULL;
     const struct ex_input *given = id ? ex_input_of(ex, id) : NULL;
     if (!t || t->kind != IN_TY_INT)
         reject(r, e, "no integer argument has this name");
     if (given && !given->any)
-        return extended(r, id, ex_const(ex, ex_init_bits(ex, t, &given->init), (unsigned)t->size));
+        return extend_value(r, id, ex_const(ex, ex_init_bits(ex, t, &given->init), (unsigned)t->size));
     add_inputs(ex, place_of(ex, id), given);
     return element_of(r, place_of(ex, id), 0);
 }
 
-static uint32_t term(struct requirement *r, const struct require *e);
+static uint32_t build_term(struct requirement *r, const struct require *e);
 
-static uint32_t element(struct requirement *r, const struct require *e)
+static uint32_t element_value(struct requirement *r, const struct require *e)
 {
     const struct ex_place *p = memory_of(r, e);
     const struct ck_object *o = &r->ex->program->objects[p->object];
     uint64_t index;
-    if (!ex_is_const(r->ex, term(r, e->a), &index))
+    if (!ex_is_const(r->ex, build_term(r, e->a), &index))
         reject(r, e->a, "an index that depends on an input is not supported");
     if (index < o->size / o->element_size)
         return element_of(r, p, index);
     r->outside = true;
-    return constant(r->ex, 0);
+    return constant_value(r->ex, 0);
 }
 
-static uint32_t name(struct requirement *r, const struct require *e)
+static uint32_t value_of_name(struct requirement *r, const struct require *e)
 {
     for (unsigned i = 0; i < r->variable_count; i++)
         if (strcmp(r->variables[i].name, e->name) == 0)
-            return constant(r->ex, r->variables[i].value);
+            return constant_value(r->ex, r->variables[i].value);
     return value_argument(r, e);
 }
 
 static uint32_t size_of(struct requirement *r, const struct require *e)
 {
-    const struct ex_place *p = place_of(r->ex, parameter(r->ex, e->name));
+    const struct ex_place *p = place_of(r->ex, find_parameter(r->ex, e->name));
     if (!p || !p->is_array)
         reject(r, e, "no pointer argument has this name");
-    return constant(r->ex, r->ex->program->objects[p->object].size);
+    return constant_value(r->ex, r->ex->program->objects[p->object].size);
 }
 
-static uint32_t term(struct requirement *r, const struct require *e)
+static uint32_t build_term(struct requirement *r, const struct require *e)
 {
     static const enum ck_expr_op ops[] = {
         [REQUIRE_ADD] = CK_ADD, [REQUIRE_SUBTRACT] = CK_SUB, [REQUIRE_MULTIPLY] = CK_MUL};
     const struct ex_launch *l = &r->ex->config.launch;
     switch (e->op) {
     case REQUIRE_NUMBER:
-        return constant(r->ex, (uint64_t)e->value);
+        return constant_value(r->ex, (uint64_t)e->value);
     case REQUIRE_NAME:
-        return name(r, e);
+        return value_of_name(r, e);
     case REQUIRE_ELEMENT:
-        return element(r, e);
+        return element_value(r, e);
     case REQUIRE_SIZE:
         return size_of(r, e);
     case REQUIRE_GLOBAL_SIZE:
-        return constant(r->ex, l->global[e->value]);
+        return constant_value(r->ex, l->global[e->value]);
     case REQUIRE_LOCAL_SIZE:
-        return constant(r->ex, l->local[e->value]);
+        return constant_value(r->ex, l->local[e->value]);
     case REQUIRE_NUM_GROUPS:
-        return constant(r->ex, l->global[e->value] / l->local[e->value]);
+        return constant_value(r->ex, l->global[e->value] / l->local[e->value]);
     case REQUIRE_OFFSET:
-        return constant(r->ex, 0);
+        return constant_value(r->ex, 0);
     case REQUIRE_NEGATIVE:
-        return ex_op(r->ex, CK_NEG, 8, term(r, e->a), 0, 0);
+        return ex_op(r->ex, CK_NEG, 8, build_term(r, e->a), 0, 0);
     default:
-        return ex_op(r->ex, ops[e->op], 8, term(r, e->a), term(r, e->b), 0);
+        return ex_op(r->ex, ops[e->op], 8, build_term(r, e->a), build_term(r, e->b), 0);
     }
 }
 
-static uint32_t condition(struct requirement *r, const struct require *e)
+static uint32_t build_condition(struct requirement *r, const struct require *e)
 {
     static const enum ck_expr_op ops[] = {
         [REQUIRE_EQUAL] = CK_EQ,    [REQUIRE_NOT_EQUAL] = CK_NE, [REQUIRE_LESS] = CK_SLT,
         [REQUIRE_AT_MOST] = CK_SLE, [REQUIRE_AND] = CK_AND,      [REQUIRE_OR] = CK_OR};
     if (e->op == REQUIRE_NOT)
-        return ex_op(r->ex, CK_LNOT, 1, condition(r, e->a), 0, 0);
+        return ex_op(r->ex, CK_LNOT, 1, build_condition(r, e->a), 0, 0);
     if (e->op == REQUIRE_AND || e->op == REQUIRE_OR)
-        return ex_op(r->ex, ops[e->op], 1, condition(r, e->a), condition(r, e->b), 0);
-    return ex_op(r->ex, ops[e->op], 1, term(r, e->a), term(r, e->b), 0);
+        return ex_op(r->ex, ops[e->op], 1, build_condition(r, e->a), build_condition(r, e->b), 0);
+    return ex_op(r->ex, ops[e->op], 1, build_term(r, e->a), build_term(r, e->b), 0);
 }
 
 /* ---- requirements ------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static uint32_t condition(struct requirement *r, const struct require *e)
 /* Finds the variables of E; COUNT: elements of the memory that it indexes, 0: it is no index. */
 static void find_variables(struct requirement *r, const struct require *e, uint64_t count)
 {
-    if (e->op == REQUIRE_NAME && count && !parameter(r->ex, e->name)) {
+    if (e->op == REQUIRE_NAME && count && !find_parameter(r->ex, e->name)) {
         unsigned i = 0;
         while (i < r->variable_count && strcmp(r->variables[i].name, e->name) != 0)
             i++;
@@ -271,7 +271,7 @@ static void add_instance(struct requirement *r, const struct require *e)
         ex_fail(r->ex, MM_LIMIT, "explore.requires", "--requires '%.200s' is about more than %d elements",
                 r->text, MOST_INSTANCES);
     r->outside = false;
-    uint32_t expr = condition(r, e);
+    uint32_t expr = build_condition(r, e);
     if (r->outside)
         return;
     if (!ex_is_const(r->ex, expr, &known))
@@ -280,7 +280,7 @@ static void add_instance(struct requirement *r, const struct require *e)
         reject(r, e, "the sizes and arguments given contradict the condition");
 }
 
-static void instantiate(struct requirement *r, const struct require *e, unsigned variable)
+static void instantiate_variable(struct requirement *r, const struct require *e, unsigned variable)
 {
     if (variable == r->variable_count) {
         add_instance(r, e);
@@ -288,7 +288,7 @@ static void instantiate(struct requirement *r, const struct require *e, unsigned
     }
     struct variable *v = &r->variables[variable];
     for (v->value = 0; v->value < v->count; v->value++)
-        instantiate(r, e, variable + 1);
+        instantiate_variable(r, e, variable + 1);
 }
 
 static void add_requirement(struct requirement *r, const struct require *e)
@@ -301,7 +301,7 @@ static void add_requirement(struct requirement *r, const struct require *e)
     memset(r->variables, 0, sizeof r->variables);
     r->variable_count = 0;
     find_variables(r, e, 0);
-    instantiate(r, e, 0);
+    instantiate_variable(r, e, 0);
 }
 
 void ex_add_inputs(struct ex *ex)

@@ -6,12 +6,12 @@
 
 enum { MAX_CONSTANT_DEPTH = 1000 }; /* of recursion */
 
-static uint32_t constant(struct ex *ex, uint64_t value, uint32_t like)
+static uint32_t constant_like(struct ex *ex, uint64_t value, uint32_t like)
 {
     return ex_const(ex, value, ex_size(ex, like));
 }
 
-static uint32_t combine(struct ex *ex, enum ck_expr_op op, uint32_t a, uint32_t b)
+static uint32_t combine_constants(struct ex *ex, enum ck_expr_op op, uint32_t a, uint32_t b)
 {
     return ex_op(ex, op, op >= CK_EQ ? 1 : ex_size(ex, a), a, b, 0);
 }
@@ -21,7 +21,7 @@ static uint32_t select_of(struct ex *ex, uint32_t condition, uint32_t yes, uint3
     return ex_op(ex, CK_SELECT, ex_size(ex, yes), condition, yes, no);
 }
 
-static struct ex_value *operand(struct ex *ex, const struct in_inst *inst, uint32_t i)
+static struct ex_value *integer_operand(struct ex *ex, const struct in_inst *inst, uint32_t i)
 {
     if (i >= inst->operand_count)
         ex_fail(ex, MM_INVALID, "SPIRV 2.3", "an instruction lacks operands");
@@ -34,20 +34,23 @@ static struct ex_value *operand(struct ex *ex, const struct in_inst *inst, uint3
 static uint32_t high_of_long(struct ex *ex, uint32_t a, uint32_t b)
 {
     uint32_t low = ex_const(ex, UINT32_MAX, 8), shift = ex_const(ex, 32, 8);
-    uint32_t a0 = combine(ex, CK_AND, a, low), a1 = combine(ex, CK_LSHR, a, shift);
-    uint32_t b0 = combine(ex, CK_AND, b, low), b1 = combine(ex, CK_LSHR, b, shift);
-    uint32_t p01 = ex_hold(ex, combine(ex, CK_MUL, a0, b1)), p10 = ex_hold(ex, combine(ex, CK_MUL, a1, b0));
-    uint32_t middle =
-        combine(ex, CK_ADD, combine(ex, CK_LSHR, combine(ex, CK_MUL, a0, b0), shift),
-                combine(ex, CK_ADD, combine(ex, CK_AND, p01, low), combine(ex, CK_AND, p10, low)));
-    uint32_t upper = combine(ex, CK_ADD, combine(ex, CK_LSHR, p01, shift), combine(ex, CK_LSHR, p10, shift));
-    upper = combine(ex, CK_ADD, upper, combine(ex, CK_LSHR, middle, shift));
-    return ex_hold(ex, combine(ex, CK_ADD, combine(ex, CK_MUL, a1, b1), upper));
+    uint32_t a0 = combine_constants(ex, CK_AND, a, low), a1 = combine_constants(ex, CK_LSHR, a, shift);
+    uint32_t b0 = combine_constants(ex, CK_AND, b, low), b1 = combine_constants(ex, CK_LSHR, b, shift);
+    uint32_t p01 = ex_hold(ex, combine_constants(ex, CK_MUL, a0, b1)),
+             p10 = ex_hold(ex, combine_constants(ex, CK_MUL, a1, b0));
+    uint32_t middle = combine_constants(
+        ex, CK_ADD, combine_constants(ex, CK_LSHR, combine_constants(ex, CK_MUL, a0, b0), shift),
+        combine_constants(ex, CK_ADD, combine_constants(ex, CK_AND, p01, low),
+                          combine_constants(ex, CK_AND, p10, low)));
+    uint32_t upper = combine_constants(ex, CK_ADD, combine_constants(ex, CK_LSHR, p01, shift),
+                                       combine_constants(ex, CK_LSHR, p10, shift));
+    upper = combine_constants(ex, CK_ADD, upper, combine_constants(ex, CK_LSHR, middle, shift));
+    return ex_hold(ex, combine_constants(ex, CK_ADD, combine_constants(ex, CK_MUL, a1, b1), upper));
 }
 
-static uint32_t negative(struct ex *ex, uint32_t a)
+static uint32_t is_negative(struct ex *ex, uint32_t a)
 {
-    return combine(ex, CK_SLT, a, constant(ex, 0, a));
+    return combine_constants(ex, CK_SLT, a, constant_like(ex, 0, a));
 }
 
 static uint32_t high_of_product(struct ex *ex, uint32_t a, uint32_t b, bool is_signed)
@@ -55,30 +58,36 @@ static uint32_t high_of_product(struct ex *ex, uint32_t a, uint32_t b, bool is_s
     unsigned size = ex_size(ex, a);
     if (size < 8) {
         uint32_t product =
-            combine(ex, CK_MUL, ex_resize(ex, a, 8, is_signed), ex_resize(ex, b, 8, is_signed));
-        return ex_resize(ex, combine(ex, CK_LSHR, product, ex_const(ex, 8 * size, 8)), size, false);
+            combine_constants(ex, CK_MUL, ex_resize(ex, a, 8, is_signed), ex_resize(ex, b, 8, is_signed));
+        return ex_resize(ex, combine_constants(ex, CK_LSHR, product, ex_const(ex, 8 * size, 8)), size, false);
     }
     uint32_t high = high_of_long(ex, a, b), zero = ex_const(ex, 0, 8);
     if (!is_signed)
         return high;
-    high = combine(ex, CK_SUB, high, select_of(ex, negative(ex, a), b, zero));
-    return combine(ex, CK_SUB, high, select_of(ex, negative(ex, b), a, zero));
+    high = combine_constants(ex, CK_SUB, high, select_of(ex, is_negative(ex, a), b, zero));
+    return combine_constants(ex, CK_SUB, high, select_of(ex, is_negative(ex, b), a, zero));
 }
 
 static void pair_of(struct ex *ex, uint32_t opcode, uint32_t a, uint32_t b, uint32_t out[2])
 {
     bool product = opcode == SpvOpUMulExtended || opcode == SpvOpSMulExtended;
-    out[0] = ex_hold(ex, combine(ex, opcode == SpvOpIAddCarry ? CK_ADD : product ? CK_MUL : CK_SUB, a, b));
+    out[0] = ex_hold(ex, combine_constants(ex,
+                                           opcode == SpvOpIAddCarry ? CK_ADD
+                                           : product                ? CK_MUL
+                                                                    : CK_SUB,
+                                           a, b));
     if (product)
         out[1] = ex_hold(ex, high_of_product(ex, a, b, opcode == SpvOpSMulExtended));
     else
-        out[1] = ex_hold(ex, ex_resize(ex, combine(ex, CK_ULT, opcode == SpvOpIAddCarry ? out[0] : a, b),
-                                       ex_size(ex, a), false));
+        out[1] =
+            ex_hold(ex, ex_resize(ex, combine_constants(ex, CK_ULT, opcode == SpvOpIAddCarry ? out[0] : a, b),
+                                  ex_size(ex, a), false));
 }
 
-static void wide(struct ex *ex, const struct in_inst *inst)
+static void lower_wide(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = operand(ex, inst, 0), *b = operand(ex, inst, 1), out = ex_result(ex, inst);
+    struct ex_value *a = integer_operand(ex, inst, 0), *b = integer_operand(ex, inst, 1),
+                    out = ex_result(ex, inst);
     if (out.type->kind != IN_TY_STRUCT || out.count != 2 * a->count || b->count != a->count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "the result type is not a pair of the operands' type");
     for (uint32_t i = 0; i < a->count; i++) {
@@ -98,27 +107,30 @@ static void wide(struct ex *ex, const struct in_inst *inst)
 /* COUNT low bits of the size of LIKE. */
 static uint32_t low_bits(struct ex *ex, uint32_t count, uint32_t like)
 {
-    uint32_t one = constant(ex, 1, like), all = constant(ex, UINT64_MAX, like);
-    uint32_t fits = combine(ex, CK_ULT, count, constant(ex, 8 * ex_size(ex, like), like));
-    return select_of(ex, fits, combine(ex, CK_SUB, combine(ex, CK_SHL, one, count), one), all);
+    uint32_t one = constant_like(ex, 1, like), all = constant_like(ex, UINT64_MAX, like);
+    uint32_t fits = combine_constants(ex, CK_ULT, count, constant_like(ex, 8 * ex_size(ex, like), like));
+    return select_of(ex, fits, combine_constants(ex, CK_SUB, combine_constants(ex, CK_SHL, one, count), one),
+                     all);
 }
 
 /* The field's highest bit, if there is one, is copied into the bits above. */
 static uint32_t sign_extended(struct ex *ex, uint32_t field, uint32_t mask)
 {
-    uint32_t one = constant(ex, 1, field);
-    uint32_t top = combine(ex, CK_SUB, mask, combine(ex, CK_LSHR, mask, one));
-    uint32_t set = combine(ex, CK_NE, combine(ex, CK_AND, field, top), constant(ex, 0, field));
+    uint32_t one = constant_like(ex, 1, field);
+    uint32_t top = combine_constants(ex, CK_SUB, mask, combine_constants(ex, CK_LSHR, mask, one));
+    uint32_t set =
+        combine_constants(ex, CK_NE, combine_constants(ex, CK_AND, field, top), constant_like(ex, 0, field));
     uint32_t above = ex_op(ex, CK_NOT, ex_size(ex, mask), mask, 0, 0);
-    return select_of(ex, set, combine(ex, CK_OR, field, above), field);
+    return select_of(ex, set, combine_constants(ex, CK_OR, field, above), field);
 }
 
 static void bit_field(struct ex *ex, const struct in_inst *inst)
 {
     bool insert = inst->opcode == SpvOpBitFieldInsert;
-    struct ex_value *base = operand(ex, inst, 0), *from = operand(ex, inst, 1), out = ex_result(ex, inst);
-    uint32_t at = operand(ex, inst, insert ? 2 : 1)->leaves[0],
-             count = operand(ex, inst, insert ? 3 : 2)->leaves[0];
+    struct ex_value *base = integer_operand(ex, inst, 0), *from = integer_operand(ex, inst, 1),
+                    out = ex_result(ex, inst);
+    uint32_t at = integer_operand(ex, inst, insert ? 2 : 1)->leaves[0],
+             count = integer_operand(ex, inst, insert ? 3 : 2)->leaves[0];
     if (base->count != out.count || (insert && from->count != out.count))
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.14", "operands have different numbers of components");
     for (uint32_t i = 0; i < out.count; i++) {
@@ -127,12 +139,14 @@ static void bit_field(struct ex *ex, const struct in_inst *inst)
         uint32_t offset = ex_resize(ex, at, size, false);
         uint32_t mask = ex_hold(ex, low_bits(ex, ex_resize(ex, count, size, false), x));
         if (insert) {
-            uint32_t placed = combine(ex, CK_SHL, mask, offset);
-            uint32_t field = combine(ex, CK_SHL, combine(ex, CK_AND, from->leaves[i], mask), offset);
-            uint32_t rest = combine(ex, CK_AND, x, ex_op(ex, CK_NOT, size, placed, 0, 0));
-            out.leaves[i] = ex_hold(ex, combine(ex, CK_OR, rest, field));
+            uint32_t placed = combine_constants(ex, CK_SHL, mask, offset);
+            uint32_t field =
+                combine_constants(ex, CK_SHL, combine_constants(ex, CK_AND, from->leaves[i], mask), offset);
+            uint32_t rest = combine_constants(ex, CK_AND, x, ex_op(ex, CK_NOT, size, placed, 0, 0));
+            out.leaves[i] = ex_hold(ex, combine_constants(ex, CK_OR, rest, field));
         } else {
-            uint32_t field = ex_hold(ex, combine(ex, CK_AND, combine(ex, CK_LSHR, x, offset), mask));
+            uint32_t field =
+                ex_hold(ex, combine_constants(ex, CK_AND, combine_constants(ex, CK_LSHR, x, offset), mask));
             bool is_signed = inst->opcode == SpvOpBitFieldSExtract;
             out.leaves[i] = is_signed ? ex_hold(ex, sign_extended(ex, field, mask)) : field;
         }
@@ -142,16 +156,18 @@ static void bit_field(struct ex *ex, const struct in_inst *inst)
 
 static void reverse_bits(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = operand(ex, inst, 0), out = ex_result(ex, inst);
+    struct ex_value *a = integer_operand(ex, inst, 0), out = ex_result(ex, inst);
     if (a->count != out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.14", "operands have different numbers of components");
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t x = a->leaves[i], sum = constant(ex, 0, x), one = constant(ex, 1, x);
+        uint32_t x = a->leaves[i], sum = constant_like(ex, 0, x), one = constant_like(ex, 1, x);
         unsigned bits = 8 * ex_size(ex, x);
         for (unsigned k = 0; k < bits; k++) {
-            uint32_t bit = combine(ex, CK_AND, combine(ex, CK_LSHR, x, constant(ex, k, x)), one);
-            sum =
-                ex_hold(ex, combine(ex, CK_OR, sum, combine(ex, CK_SHL, bit, constant(ex, bits - 1 - k, x))));
+            uint32_t bit = combine_constants(ex, CK_AND,
+                                             combine_constants(ex, CK_LSHR, x, constant_like(ex, k, x)), one);
+            sum = ex_hold(ex, combine_constants(
+                                  ex, CK_OR, sum,
+                                  combine_constants(ex, CK_SHL, bit, constant_like(ex, bits - 1 - k, x))));
         }
         out.leaves[i] = sum;
     }
@@ -161,11 +177,12 @@ static void reverse_bits(struct ex *ex, const struct in_inst *inst)
 /* ---- dot products ------------------------------------------------------------------------------------ */
 
 /* Component K of the operand, as 8 bytes; packed ones are bytes of a number. */
-static uint32_t component(struct ex *ex, const struct ex_value *v, uint32_t k, bool packed, bool is_signed)
+static uint32_t dot_component(struct ex *ex, const struct ex_value *v, uint32_t k, bool packed,
+                              bool is_signed)
 {
     if (!packed)
         return ex_resize(ex, v->leaves[k], 8, is_signed);
-    uint32_t shifted = combine(ex, CK_LSHR, v->leaves[0], constant(ex, 8 * k, v->leaves[0]));
+    uint32_t shifted = combine_constants(ex, CK_LSHR, v->leaves[0], constant_like(ex, 8 * k, v->leaves[0]));
     return ex_resize(ex, ex_resize(ex, shifted, 1, false), 8, is_signed);
 }
 
@@ -175,9 +192,9 @@ static uint32_t saturated_sum(struct ex *ex, uint32_t sum, uint32_t a, unsigned 
     uint64_t all = (UINT64_C(1) << (8 * size)) - 1;
     uint32_t most = ex_const(ex, is_signed ? all >> 1 : all, 8),
              least = ex_const(ex, is_signed ? ~(all >> 1) : 0, 8);
-    sum = ex_hold(ex, combine(ex, CK_ADD, sum, ex_resize(ex, a, 8, is_signed)));
-    sum = ex_hold(ex, select_of(ex, combine(ex, CK_SLT, most, sum), most, sum));
-    return select_of(ex, combine(ex, CK_SLT, sum, least), least, sum);
+    sum = ex_hold(ex, combine_constants(ex, CK_ADD, sum, ex_resize(ex, a, 8, is_signed)));
+    sum = ex_hold(ex, select_of(ex, combine_constants(ex, CK_SLT, most, sum), most, sum));
+    return select_of(ex, combine_constants(ex, CK_SLT, sum, least), least, sum);
 }
 
 static void dot_product(struct ex *ex, const struct in_inst *inst)
@@ -186,7 +203,8 @@ static void dot_product(struct ex *ex, const struct in_inst *inst)
     bool accumulates = op >= SpvOpSDotAccSatKHR && op <= SpvOpSUDotAccSatKHR;
     bool first = op != SpvOpUDotKHR && op != SpvOpUDotAccSatKHR,
          second = op == SpvOpSDotKHR || op == SpvOpSDotAccSatKHR;
-    struct ex_value *a = operand(ex, inst, 0), *b = operand(ex, inst, 1), out = ex_result(ex, inst);
+    struct ex_value *a = integer_operand(ex, inst, 0), *b = integer_operand(ex, inst, 1),
+                    out = ex_result(ex, inst);
     bool packed = a->type->kind == IN_TY_INT;
     unsigned size = out.scalars[0].size;
     uint32_t sum = ex_const(ex, 0, 8), count = packed ? 4 : a->count;
@@ -198,12 +216,12 @@ static void dot_product(struct ex *ex, const struct in_inst *inst)
             "%s (opcode %u) of more than 16 bits of components or 32 of the result is not explored: add the products",
             in_opcode_name(op), op);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t product =
-            combine(ex, CK_MUL, component(ex, a, k, packed, first), component(ex, b, k, packed, second));
-        sum = ex_hold(ex, combine(ex, CK_ADD, sum, product));
+        uint32_t product = combine_constants(ex, CK_MUL, dot_component(ex, a, k, packed, first),
+                                             dot_component(ex, b, k, packed, second));
+        sum = ex_hold(ex, combine_constants(ex, CK_ADD, sum, product));
     }
     if (accumulates)
-        sum = saturated_sum(ex, sum, operand(ex, inst, 2)->leaves[0], size, first);
+        sum = saturated_sum(ex, sum, integer_operand(ex, inst, 2)->leaves[0], size, first);
     ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, sum, size, false)));
 }
 
@@ -212,20 +230,13 @@ static void dot_product(struct ex *ex, const struct in_inst *inst)
 bool ex_integer(struct ex *ex, const struct in_inst *inst)
 {
     static const struct ex_handler handlers[] = {
-        {SpvOpIAddCarry, wide},
-        {SpvOpISubBorrow, wide},
-        {SpvOpUMulExtended, wide},
-        {SpvOpSMulExtended, wide},
-        {SpvOpBitFieldInsert, bit_field},
-        {SpvOpBitFieldSExtract, bit_field},
-        {SpvOpBitFieldUExtract, bit_field},
-        {SpvOpBitReverse, reverse_bits},
-        {SpvOpSDotKHR, dot_product},
-        {SpvOpUDotKHR, dot_product},
-        {SpvOpSUDotKHR, dot_product},
-        {SpvOpSDotAccSatKHR, dot_product},
-        {SpvOpUDotAccSatKHR, dot_product},
-        {SpvOpSUDotAccSatKHR, dot_product},
+        {SpvOpIAddCarry, lower_wide},       {SpvOpISubBorrow, lower_wide},
+        {SpvOpUMulExtended, lower_wide},    {SpvOpSMulExtended, lower_wide},
+        {SpvOpBitFieldInsert, bit_field},   {SpvOpBitFieldSExtract, bit_field},
+        {SpvOpBitFieldUExtract, bit_field}, {SpvOpBitReverse, reverse_bits},
+        {SpvOpSDotKHR, dot_product},        {SpvOpUDotKHR, dot_product},
+        {SpvOpSUDotKHR, dot_product},       {SpvOpSDotAccSatKHR, dot_product},
+        {SpvOpUDotAccSatKHR, dot_product},  {SpvOpSUDotAccSatKHR, dot_product},
     };
     return ex_handle(ex, inst, handlers, sizeof handlers / sizeof *handlers);
 }

@@ -445,7 +445,7 @@ static void mark_atomic_objects(struct ex *ex)
         }
 }
 
-static void lower(struct ex *ex)
+static void lower_kernel(struct ex *ex)
 {
     ex->program = ck_program_create();
     if (!ex->program)
@@ -483,7 +483,7 @@ enum mm_class ex_lower(struct ex *ex, struct ck_program **program, struct mm_err
     *program = NULL;
     if (setjmp(ex->failed))
         return err->cls;
-    lower(ex);
+    lower_kernel(ex);
     *program = ex->program;
     return MM_OK;
 }

@@ -183,7 +183,7 @@ static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *
     store_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), value, access);
 }
 
-static void load(struct ex *ex, const struct in_inst *inst)
+static void lower_load(struct ex *ex, const struct in_inst *inst)
 {
     struct ck_instr access = ex_instr(CK_LOAD);
     ex_memory_operands(ex, inst, 1, &access);
@@ -191,7 +191,7 @@ static void load(struct ex *ex, const struct in_inst *inst)
     ex_set(ex, inst->result, load_value(ex, inst->operands[0], ex_type(ex, inst->type), access));
 }
 
-static void store(struct ex *ex, const struct in_inst *inst)
+static void lower_store(struct ex *ex, const struct in_inst *inst)
 {
     struct ck_instr access = ex_instr(CK_LOAD);
     ex_memory_operands(ex, inst, 2, &access);
@@ -396,7 +396,7 @@ static void pointer_difference(struct ex *ex, const struct in_inst *inst)
     ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
 }
 
-static void variable(struct ex *ex, const struct in_inst *inst)
+static void lower_variable(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value pointer = ex_result(ex, inst);
     const struct ex_value *initial = inst->operand_count > 1 ? ex_get(ex, inst->operands[1]) : NULL;
@@ -408,9 +408,9 @@ static void variable(struct ex *ex, const struct in_inst *inst)
 bool ex_memory(struct ex *ex, const struct in_inst *inst)
 {
     static const struct ex_handler handlers[] = {
-        {SpvOpVariable, variable},
-        {SpvOpLoad, load},
-        {SpvOpStore, store},
+        {SpvOpVariable, lower_variable},
+        {SpvOpLoad, lower_load},
+        {SpvOpStore, lower_store},
         {SpvOpGenericCastToPtrExplicit, cast_explicit},
         {SpvOpGenericPtrMemSemantics, memory_semantics},
         {SpvOpPtrDiff, pointer_difference},

@@ -214,7 +214,8 @@ const struct in_inst *ex_first(const struct ex *ex, const struct in_function *fu
     return ex->module.definitions[function->id];
 }
 
-static void decode(struct ex *ex, const void *words, size_t size, const uint32_t *lines, uint32_t line_count)
+static void decode_module(struct ex *ex, const void *words, size_t size, const uint32_t *lines,
+                          uint32_t line_count)
 {
     const struct in_spirv_options options = {
         .name = ex->module.file, .bound_limit = MAX_BOUND, .lines = lines, .line_count = line_count};
@@ -252,7 +253,7 @@ void ex_find_names(struct ex *ex)
         }
 }
 
-static void assemble(struct ex *ex)
+static void assemble_program(struct ex *ex)
 {
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_diagnostic diagnostic = NULL;
@@ -279,7 +280,7 @@ static void assemble(struct ex *ex)
     spvContextDestroy(context);
     if (!words)
         longjmp(ex->failed, 1);
-    decode(ex, words, size, lines, line_count);
+    decode_module(ex, words, size, lines, line_count);
 }
 
 static void read_module(struct ex *ex, const void *data, size_t size)
@@ -287,7 +288,7 @@ static void read_module(struct ex *ex, const void *data, size_t size)
     if (in_spirv_is(data, size)) {
         if (in_spirv_validate(data, size, ex->module.file, ex->err) != MM_OK)
             longjmp(ex->failed, 1);
-        decode(ex, data, size, NULL, 0);
+        decode_module(ex, data, size, NULL, 0);
         return;
     }
     if (size >= 8 && memcmp(data, "REFCLCAP", 8) == 0)
@@ -300,7 +301,7 @@ static void read_module(struct ex *ex, const void *data, size_t size)
         ex_fail(ex, MM_INVALID, "spirv.text", "neither a SPIR-V binary nor SPIR-V text");
     ex->module.text = text;
     ex_read_headers(ex);
-    assemble(ex);
+    assemble_program(ex);
     find_inputs(ex);
 }
 

@@ -22,7 +22,7 @@ static int read_sizes(const char *option, const char *value, uint32_t out[3])
     return tool_error(EXIT_USAGE, "--%s: more than three dimensions", option);
 }
 
-static bool starts(const char **text, const char *word)
+static bool starts_with(const char **text, const char *word)
 {
     size_t n = strlen(word);
     if (strncasecmp(*text, word, n) != 0)
@@ -39,7 +39,7 @@ static bool read_kind(const char **text, enum ck_progress_kind *kind)
     } kinds[] = {{"unfair", CK_UNFAIR}, {"fair", CK_FAIR}, {"hsaobe", CK_LOBE}, {"hsa_obe", CK_LOBE},
                  {"hsa", CK_HSA},       {"lobe", CK_LOBE}, {"obe", CK_OBE}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (starts(text, kinds[i].name)) {
+        if (starts_with(text, kinds[i].name)) {
             *kind = kinds[i].kind;
             return true;
         }
@@ -87,15 +87,15 @@ static int read_progress(void *progress, const struct tool_option *option, const
     enum ck_progress_kind kind;
     *p = (struct ck_progress){CK_FAIR, CK_FAIR, CK_FAIR};
     if (read_kind(&at, &kind)) {
-        starts(&at, "uniform");
+        starts_with(&at, "uniform");
         *p = (struct ck_progress){kind, kind, kind};
         return *at ? tool_error(EXIT_USAGE, "--%s: '%s'", option->name, value) : 0;
     }
     while (*at) {
-        enum ck_progress_kind *target = starts(&at, "qf") || starts(&at, "dv") ? &p->work_groups
-                                        : starts(&at, "wg")                    ? &p->sub_groups
-                                        : starts(&at, "sg")                    ? &p->work_items
-                                                                               : NULL;
+        enum ck_progress_kind *target = starts_with(&at, "qf") || starts_with(&at, "dv") ? &p->work_groups
+                                        : starts_with(&at, "wg")                         ? &p->sub_groups
+                                        : starts_with(&at, "sg")                         ? &p->work_items
+                                                                                         : NULL;
         at += *at == '=';
         if (!target || !read_kind(&at, target))
             return tool_error(EXIT_USAGE, "--%s: '%s' is not a model like obe or qf=obe,sg=hsa", option->name,

@@ -59,7 +59,7 @@ static bool is_known_load(struct ex *ex, uint32_t address, unsigned size)
     return ex_is_const(ex, address, &at) && ex_known_memory(ex, at, size, &value);
 }
 
-static void look(struct ex *ex)
+static void look_for_sites(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
     ex->build.known = ex_alloc(ex, p->object_count * sizeof *ex->build.known);
@@ -123,7 +123,7 @@ static bool is_barrier(const struct ck_instr *i, uint32_t site)
     return i->op == CK_BARRIER && i->site == site;
 }
 
-static bool mentions(const struct ck_thread *t, uint32_t site)
+static bool mentions_site(const struct ck_thread *t, uint32_t site)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)
         if (is_barrier(&t->instrs[i], site))
@@ -173,7 +173,7 @@ static void check_meetings(struct ex *ex)
         const struct ex_meeting *m = &ex->build.meetings[s];
         bool some = false;
         for (uint32_t t = 0; t < p->thread_count; t++)
-            some = some || mentions(&p->threads[t], m->site);
+            some = some || mentions_site(&p->threads[t], m->site);
         ex->current = m->inst;
         if (some && !all_come(ex, m->site))
             ex_fail_unsupported(ex, m->inst, "explore.group", "that perhaps not all work-items reach", NULL);
@@ -191,7 +191,7 @@ static void settle_assumptions(struct ex *ex, struct ck_thread *t)
 }
 
 /* A hash that differs after most changes of a thread. */
-static uint64_t fingerprint(const struct ck_thread *t)
+static uint64_t thread_fingerprint(const struct ck_thread *t)
 {
     uint64_t sum = t->instr_count;
     for (uint32_t i = 0; i < t->instr_count; i++) {
@@ -211,12 +211,12 @@ static void fold_all(struct ex *ex)
     bool changed = true;
     for (int round = 0; changed && round < MAX_ROUNDS; round++) {
         changed = false;
-        look(ex);
+        look_for_sites(ex);
         for (uint32_t t = 0; t < p->thread_count; t++) {
-            uint64_t before = fingerprint(&p->threads[t]);
+            uint64_t before = thread_fingerprint(&p->threads[t]);
             ex->item.thread = t;
             ex_fold(ex);
-            changed = changed || fingerprint(&p->threads[t]) != before;
+            changed = changed || thread_fingerprint(&p->threads[t]) != before;
         }
     }
 }

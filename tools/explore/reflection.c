@@ -20,7 +20,7 @@ static bool is_reflection(const struct ex *ex, const struct in_inst *inst)
 }
 
 /* Operand K, a constant that may not be declared yet. */
-static uint64_t operand(struct ex *ex, const struct in_inst *inst, uint32_t k)
+static uint64_t constant_operand(struct ex *ex, const struct in_inst *inst, uint32_t k)
 {
     const struct in_inst *constant =
         ex_definition(ex, k + 2 < inst->operand_count ? inst->operands[k + 2] : 0);
@@ -41,7 +41,7 @@ static bool of_kernel(const struct ex *ex, const struct in_inst *inst)
 }
 
 /* The specialization constant, the descriptor; 0: none. */
-static uint32_t specialized(const struct ex *ex, uint64_t spec_id)
+static uint32_t specialization_constant(const struct ex *ex, uint64_t spec_id)
 {
     for (uint32_t id = 1; id < ex->module.bound; id++)
         if (in_spirv_id(ex->module.decoded, id)->spec_id == spec_id)
@@ -49,7 +49,7 @@ static uint32_t specialized(const struct ex *ex, uint64_t spec_id)
     return 0;
 }
 
-static uint32_t descriptor(const struct ex *ex, uint64_t set, uint64_t binding)
+static uint32_t find_descriptor(const struct ex *ex, uint64_t set, uint64_t binding)
 {
     for (uint32_t id = 1; id < ex->module.bound; id++) {
         const struct in_id *found = in_spirv_id(ex->module.decoded, id);
@@ -93,7 +93,7 @@ struct given {
     uint64_t size;
 };
 
-static void give(struct ex *ex, const struct given *g, uint64_t offset, uint64_t value, unsigned size)
+static void give_scalar(struct ex *ex, const struct given *g, uint64_t offset, uint64_t value, unsigned size)
 {
     if (offset > g->size || size > g->size - offset)
         ex_fail(ex, MM_INVALID, "NonSemantic.ClspvReflection",
@@ -109,14 +109,14 @@ static void give_sizes(struct ex *ex, const struct in_inst *inst, const struct r
                        const struct given *g)
 {
     enum { WORD = 4, COMPONENTS = 3 };
-    uint64_t offset = operand(ex, inst, 0), size = operand(ex, inst, 1);
+    uint64_t offset = constant_operand(ex, inst, 0), size = constant_operand(ex, inst, 1);
     for (unsigned i = 0; i < COMPONENTS && (i + 1) * WORD <= size; i++)
-        give(ex, g, offset + i * WORD, ex_launch_value(ex, rule->builtin, i), WORD);
+        give_scalar(ex, g, offset + i * WORD, ex_launch_value(ex, rule->builtin, i), WORD);
 }
 
 static void constant_given(struct ex *ex, uint64_t spec_id, uint64_t value)
 {
-    uint32_t id = specialized(ex, spec_id);
+    uint32_t id = specialization_constant(ex, spec_id);
     struct ex_input *input = id ? ex_input_for(ex, id) : NULL;
     if (!input || input->given)
         return;
@@ -173,7 +173,8 @@ static void give_value(struct ex *ex, const struct given *g, const struct in_ty 
         if (items[i].form == EX_LIST || size / count > 8 || (items[i].form == EX_REAL && !leaf))
             ex_fail(ex, MM_LIMIT, "explore.arguments", "'%s' is not supported as a value of %llu bytes", text,
                     (unsigned long long)size);
-        give(ex, g, at, leaf ? ex_init_bits(ex, leaf, &items[i]) : items[i].value, (unsigned)(size / count));
+        give_scalar(ex, g, at, leaf ? ex_init_bits(ex, leaf, &items[i]) : items[i].value,
+                    (unsigned)(size / count));
     }
 }
 
@@ -182,12 +183,13 @@ static void give_argument(struct ex *ex, const struct in_inst *inst, const struc
                           uint32_t id, const struct in_ty *type, const struct given *g)
 {
     bool pushed = ex_type_of(ex, id)->storage == SpvStorageClassPushConstant;
-    uint64_t ordinal = operand(ex, inst, 1);
+    uint64_t ordinal = constant_operand(ex, inst, 1);
     if (pushed != (rule->kind == PUSHED) || ordinal >= ex->config.argument_count ||
-        (!pushed && descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) != id))
+        (!pushed && find_descriptor(ex, constant_operand(ex, inst, 2), constant_operand(ex, inst, 3)) != id))
         return;
     uint32_t at = pushed ? 2 : 4;
-    give_value(ex, g, type, operand(ex, inst, at), operand(ex, inst, at + 1), ex->config.arguments[ordinal]);
+    give_value(ex, g, type, constant_operand(ex, inst, at), constant_operand(ex, inst, at + 1),
+               ex->config.arguments[ordinal]);
 }
 
 void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
@@ -223,11 +225,11 @@ void ex_reflect_constants(struct ex *ex)
         const struct rule *rule = rule_for(ex, inst);
         const struct argument_rule *argument = argument_rule_for(ex, inst);
         for (uint32_t k = 0; rule && k < rule->count; k++)
-            constant_given(ex, operand(ex, inst, k), ex_launch_value(ex, rule->builtin, k));
-        if (argument && argument->kind == LOCAL && operand(ex, inst, 1) < ex->config.argument_count)
-            constant_given(
-                ex, operand(ex, inst, 2),
-                local_elements(ex, ex->config.arguments[operand(ex, inst, 1)], operand(ex, inst, 3)));
+            constant_given(ex, constant_operand(ex, inst, k), ex_launch_value(ex, rule->builtin, k));
+        if (argument && argument->kind == LOCAL && constant_operand(ex, inst, 1) < ex->config.argument_count)
+            constant_given(ex, constant_operand(ex, inst, 2),
+                           local_elements(ex, ex->config.arguments[constant_operand(ex, inst, 1)],
+                                          constant_operand(ex, inst, 3)));
     }
 }
 
@@ -238,10 +240,11 @@ void ex_reflect_arguments(struct ex *ex)
         for (uint32_t i = 0; i < ex->module.inst_count && !rule; i++) {
             const struct in_inst *inst = &ex->module.insts[i];
             rule = argument_rule_for(ex, inst);
-            if (rule && operand(ex, inst, 1) != argument)
+            if (rule && constant_operand(ex, inst, 1) != argument)
                 rule = NULL;
-            uint32_t id =
-                rule && rule->kind == BUFFER ? descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) : 0;
+            uint32_t id = rule && rule->kind == BUFFER ? find_descriptor(ex, constant_operand(ex, inst, 2),
+                                                                         constant_operand(ex, inst, 3))
+                                                       : 0;
             if (id)
                 ex_argument(ex, id, ex->config.arguments[argument]);
         }

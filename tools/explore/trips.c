@@ -65,7 +65,7 @@ static bool find_loops(struct fold *f)
     return true;
 }
 
-static void allocate(struct fold *f, struct loop *l)
+static void allocate_states(struct fold *f, struct loop *l)
 {
     uint32_t blocks = l->last - l->header + 1;
     l->states = ex_alloc(f->ex, (size_t)blocks * f->regs + 1);
@@ -95,7 +95,7 @@ static void restore_states(struct fold *f, const struct loop *l)
 }
 
 /* The header's state becomes what flows along back edges; false: it is the same as before. */
-static bool advance(struct fold *f, struct loop *l)
+static bool advance_header(struct fold *f, struct loop *l)
 {
     uint8_t *states = l->states;
     uint64_t *values = l->values;
@@ -109,7 +109,7 @@ static bool advance(struct fold *f, struct loop *l)
 }
 
 /* Merges the current state into the pair STATES and VALUES, which NEW says nothing of yet. */
-static void merge(const struct fold *f, uint8_t *states, uint64_t *values, bool new)
+static void merge_state(const struct fold *f, uint8_t *states, uint64_t *values, bool new)
 {
     for (uint32_t r = 0; r < f->regs; r++) {
         if (new || states[r] == UNSEEN) {
@@ -129,7 +129,7 @@ void ex_trips_flow(struct fold *f, uint32_t block)
         ex_fold_merge(f, block);
         return;
     }
-    merge(f, l->next, l->next_values, !l->again);
+    merge_state(f, l->next, l->next_values, !l->again);
     l->again = true;
 }
 
@@ -138,7 +138,7 @@ void ex_trips_flow(struct fold *f, uint32_t block)
 static void walk_range(struct fold *f, uint32_t first, uint32_t last, const struct loop *within);
 
 /* Walks one iteration; true if it may reach a back edge. */
-static bool iterate(struct fold *f, struct loop *l)
+static bool iterate_loop(struct fold *f, struct loop *l)
 {
     restore_states(f, l);
     l->again = false;
@@ -147,16 +147,16 @@ static bool iterate(struct fold *f, struct loop *l)
 }
 
 /* Iterates to a fixpoint: the header's state is merged with that of all later iterations. */
-static void approximate(struct fold *f, struct loop *l)
+static void approximate_loop(struct fold *f, struct loop *l)
 {
     l->unknown = true;
-    while (iterate(f, l)) {
+    while (iterate_loop(f, l)) {
         memcpy(f->now, l->next, f->regs);
         memcpy(f->now_values, l->next_values, f->regs * sizeof *f->now_values);
         memcpy(l->next, l->states, f->regs);
         memcpy(l->next_values, l->values, f->regs * sizeof *l->values);
-        merge(f, l->next, l->next_values, false);
-        if (!advance(f, l))
+        merge_state(f, l->next, l->next_values, false);
+        if (!advance_header(f, l))
             break;
     }
 }
@@ -168,9 +168,9 @@ static bool is_counted(struct fold *f, struct loop *l)
     uint32_t trips = 0;
     for (;; trips++) {
         f->decided = false;
-        if (!iterate(f, l))
+        if (!iterate_loop(f, l))
             break;
-        if (!f->decided || trips == MAX_TRIPS || f->trips->walks > MAX_WALKS || !advance(f, l))
+        if (!f->decided || trips == MAX_TRIPS || f->trips->walks > MAX_WALKS || !advance_header(f, l))
             return false;
     }
     l->trips = trips > l->trips ? trips : l->trips;
@@ -184,7 +184,7 @@ static void walk_loop(struct fold *f, struct loop *l)
     l->active = true;
     keep_states(f, l);
     if (l->unknown || !is_counted(f, l))
-        approximate(f, l);
+        approximate_loop(f, l);
     l->active = false;
 }
 
@@ -220,7 +220,7 @@ void ex_count_trips(struct ex *ex)
     f.trips = ex_alloc(ex, sizeof *f.trips);
     bool counted = find_loops(&f) && f.trips->count > 0;
     for (uint32_t l = 0; counted && l < f.trips->count; l++)
-        allocate(&f, &f.trips->loops[l]);
+        allocate_states(&f, &f.trips->loops[l]);
     if (counted && f.block_count > 0) {
         f.reached[0] = 1;
         walk_range(&f, 0, f.block_count - 1, NULL);

@@ -35,7 +35,7 @@ static void check_entries(struct ex *ex, const struct ck_thread *t, const struct
 }
 
 /* The index of instruction AT after unrolling; in iteration ROUND if it is in the loop. */
-static uint32_t moved(const struct loop *l, uint32_t at, uint32_t round)
+static uint32_t moved_index(const struct loop *l, uint32_t at, uint32_t round)
 {
     uint32_t length = l->last - l->first + 2;
     if (at < l->first)
@@ -50,7 +50,7 @@ static uint32_t new_target(const struct loop *l, uint32_t target, uint32_t round
     if (!inside && target == l->first)
         return target;
     bool again = inside && target == l->first && round < ROUNDS;
-    return moved(l, target, again ? round + 1 : round);
+    return moved_index(l, target, again ? round + 1 : round);
 }
 
 /* Puts the first iterations of loop L before it; the loop itself executes the remaining ones. */
@@ -68,15 +68,15 @@ static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
     for (uint32_t i = 0; i < t->instr_count; i++) {
         bool inside = i >= l->first && i <= l->last;
         for (uint32_t round = inside ? 0 : ROUNDS; round <= ROUNDS; round++) {
-            struct ck_instr *to = &out[moved(l, i, round)];
+            struct ck_instr *to = &out[moved_index(l, i, round)];
             *to = t->instrs[i];
             if (ck_instr_is_jump(to))
                 to->target = new_target(l, to->target, round, inside);
         }
     }
     for (uint32_t round = 0; round < ROUNDS; round++)
-        out[moved(l, l->last, round) + 1] =
-            (struct ck_instr){.op = CK_JUMP, .target = moved(l, l->last + 1, ROUNDS)};
+        out[moved_index(l, l->last, round) + 1] =
+            (struct ck_instr){.op = CK_JUMP, .target = moved_index(l, l->last + 1, ROUNDS)};
     t->instrs = out;
     t->instr_count = count;
 }
@@ -117,7 +117,7 @@ void ex_unroll(struct ex *ex, uint32_t thread)
         ex->item.thread = thread;
         ex_fold(ex);
         struct loop again;
-        if (copy_in_loop(t, &again) && again.first == moved(&l, l.first, ROUNDS))
+        if (copy_in_loop(t, &again) && again.first == moved_index(&l, l.first, ROUNDS))
             n = MAX_LOOPS - 1;
         ex->current = NULL;
     }

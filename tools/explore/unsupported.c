@@ -101,7 +101,7 @@ const char *ex_instruction_name(const struct in_inst *inst, char *text, size_t s
 /* ---- advice --------------------------------------------------------------------------------------- */
 
 /* What to do about an unsupported instruction. */
-static const char *advice(uint32_t opcode)
+static const char *advice_for(uint32_t opcode)
 {
 #define OR_EXECUTE ", or check executions one by one with refcl kernel"
 #define REACHED_BY_ALL                                                                                       \
@@ -146,13 +146,13 @@ void ex_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *
 {
     char name[160];
     ex_fail(ex, MM_LIMIT, rule, "%s%s%s is not explored: %s", ex_instruction_name(inst, name, sizeof name),
-            *where ? " " : "", where, instead ? instead : advice(inst->opcode));
+            *where ? " " : "", where, instead ? instead : advice_for(inst->opcode));
 }
 
 /* ---- places --------------------------------------------------------------------------------------- */
 
 /* Whether INST uses VALUE as a pointer, an image or a stored value. */
-static bool uses(const struct in_inst *inst, uint32_t value)
+static bool uses_value(const struct in_inst *inst, uint32_t value)
 {
     bool is_store = inst->opcode == SpvOpStore && inst->operand_count > 1;
     return inst->opcode != SpvOpVariable && inst->opcode != SpvOpFunctionCall && inst->operand_count > 0 &&
@@ -160,7 +160,7 @@ static bool uses(const struct in_inst *inst, uint32_t value)
 }
 
 /* The parameter that VALUE is of the function that INST calls; 0: none. */
-static uint32_t parameter(const struct ex *ex, const struct in_inst *inst, uint32_t value)
+static uint32_t called_parameter(const struct ex *ex, const struct in_inst *inst, uint32_t value)
 {
     const struct in_function *callee =
         inst->opcode == SpvOpFunctionCall ? in_spirv_function(ex->module.decoded, inst->operands[0]) : NULL;
@@ -176,8 +176,10 @@ static const struct in_inst *first_use(const struct ex *ex, uint32_t value, unsi
 {
     for (uint32_t i = 0; i < ex->module.inst_count; i++) {
         const struct in_inst *inst = &ex->module.insts[i];
-        uint32_t inner = depth ? parameter(ex, inst, value) : 0;
-        const struct in_inst *use = inner ? first_use(ex, inner, depth - 1) : uses(inst, value) ? inst : NULL;
+        uint32_t inner = depth ? called_parameter(ex, inst, value) : 0;
+        const struct in_inst *use = inner                     ? first_use(ex, inner, depth - 1)
+                                    : uses_value(inst, value) ? inst
+                                                              : NULL;
         if (use && use->line)
             return use;
     }

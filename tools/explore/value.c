@@ -145,7 +145,7 @@ static void check_same_shape(struct ex *ex, const struct ex_value *a, uint32_t c
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
 }
 
-static bool binary(struct ex *ex, const struct in_inst *inst)
+static bool lower_binary(struct ex *ex, const struct in_inst *inst)
 {
     size_t k = 0;
     while (k < sizeof binaries / sizeof *binaries && binaries[k].opcode != inst->opcode)
@@ -173,7 +173,7 @@ static bool binary(struct ex *ex, const struct in_inst *inst)
 }
 
 /* Takes the sign of the divisor [SPIRV 3.42.13 OpSMod]. */
-static uint32_t smod(struct ex *ex, uint32_t a, uint32_t b)
+static uint32_t signed_modulo(struct ex *ex, uint32_t a, uint32_t b)
 {
     unsigned n = ex_size(ex, a);
     uint32_t zero = ex_const(ex, 0, n), r = ex_hold(ex, ex_op(ex, CK_SREM, n, a, b, 0));
@@ -239,7 +239,7 @@ static uint32_t unary_op(struct ex *ex, const struct in_inst *inst, uint32_t a, 
     }
 }
 
-static bool unary(struct ex *ex, const struct in_inst *inst)
+static bool lower_unary(struct ex *ex, const struct in_inst *inst)
 {
     static const uint16_t opcodes[] = {SpvOpSNegate,  SpvOpNot,           SpvOpLogicalNot,
                                        SpvOpUConvert, SpvOpConvertPtrToU, SpvOpConvertUToPtr,
@@ -265,7 +265,7 @@ static bool unary(struct ex *ex, const struct in_inst *inst)
 
 /* ---- composites --------------------------------------------------------------------------------- */
 
-static void extract(struct ex *ex, const struct in_inst *inst)
+static void lower_extract(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value *a = ex_get(ex, inst->operands[0]);
     const struct in_ty *type = a->type;
@@ -279,7 +279,7 @@ static void extract(struct ex *ex, const struct in_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void insert(struct ex *ex, const struct in_inst *inst)
+static void lower_insert(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 2);
     struct ex_value *object = ex_get(ex, inst->operands[0]), *a = ex_get(ex, inst->operands[1]);
@@ -296,7 +296,7 @@ static void insert(struct ex *ex, const struct in_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void shuffle(struct ex *ex, const struct in_inst *inst)
+static void lower_shuffle(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 2);
     struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
@@ -357,7 +357,7 @@ static void select_value(struct ex *ex, const struct in_inst *inst)
 }
 
 /* Components of other sizes: bytes are regrouped, the lowest first [SPIRV 3.42.11 OpBitcast]. */
-static void bitcast(struct ex *ex, const struct in_inst *inst)
+static void lower_bitcast(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value *a = ex_get(ex, inst->operands[0]);
     struct ex_value out = ex_result(ex, inst);
@@ -386,7 +386,7 @@ static void bitcast(struct ex *ex, const struct in_inst *inst)
 }
 
 /* All components true, or any of them [SPIRV 3.42.15]. */
-static void reduce(struct ex *ex, const struct in_inst *inst)
+static void lower_any_or_all(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value *a = ex_get(ex, inst->operands[0]);
     uint32_t out = a->leaves[0];
@@ -403,11 +403,11 @@ static void smod_values(struct ex *ex, const struct in_inst *inst)
     check_same_shape(ex, a, out.count);
     check_same_shape(ex, b, out.count);
     for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] = ex_hold(ex, smod(ex, a->leaves[i], b->leaves[i]));
+        out.leaves[i] = ex_hold(ex, signed_modulo(ex, a->leaves[i], b->leaves[i]));
     ex_set(ex, inst->result, out);
 }
 
-static void construct(struct ex *ex, const struct in_inst *inst)
+static void lower_construct(struct ex *ex, const struct in_inst *inst)
 {
     ex_set(ex, inst->result, *composed_value(ex, inst));
 }
@@ -433,10 +433,10 @@ bool ex_handle(struct ex *ex, const struct in_inst *inst, const struct ex_handle
 bool ex_compute(struct ex *ex, const struct in_inst *inst)
 {
     static const struct ex_handler handlers[] = {
-        {SpvOpCompositeExtract, extract},
-        {SpvOpCompositeInsert, insert},
-        {SpvOpCompositeConstruct, construct},
-        {SpvOpVectorShuffle, shuffle},
+        {SpvOpCompositeExtract, lower_extract},
+        {SpvOpCompositeInsert, lower_insert},
+        {SpvOpCompositeConstruct, lower_construct},
+        {SpvOpVectorShuffle, lower_shuffle},
         {SpvOpVectorExtractDynamic, dynamic_extract},
         {SpvOpVectorInsertDynamic, dynamic_insert},
         {SpvOpCopyObject, copy_value},
@@ -445,13 +445,13 @@ bool ex_compute(struct ex *ex, const struct in_inst *inst)
         {SpvOpGenericCastToPtr, copy_value},
         {SpvOpExpectKHR, copy_value},
         {SpvOpSMod, smod_values},
-        {SpvOpBitcast, bitcast},
-        {SpvOpAll, reduce},
-        {SpvOpAny, reduce},
+        {SpvOpBitcast, lower_bitcast},
+        {SpvOpAll, lower_any_or_all},
+        {SpvOpAny, lower_any_or_all},
         {SpvOpSelect, select_value},
     };
     if (!inst->type || !inst->result || inst->operand_count == 0)
         return false;
     return ex_handle(ex, inst, handlers, sizeof handlers / sizeof *handlers) || ex_float(ex, inst) ||
-           ex_integer(ex, inst) || binary(ex, inst) || unary(ex, inst);
+           ex_integer(ex, inst) || lower_binary(ex, inst) || lower_unary(ex, inst);
 }

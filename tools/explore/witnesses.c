@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-static bool satisfies(const struct ck_program *program, const struct ck_verdict *v,
-                      const struct ck_execution *x)
+static bool execution_satisfies(const struct ck_program *program, const struct ck_verdict *v,
+                                const struct ck_execution *x)
 {
     for (size_t i = 0; x->shows == CK_SHOWS_STATE && i < v->state_count; i++)
         if (memcmp(v->states[i].values, x->values, program->observed_count * sizeof *x->values) == 0)
@@ -28,8 +28,8 @@ static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
 }
 
 /* Execution I of V, of the launch that W is of. */
-static int show(struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v, size_t i,
-                cJSON *array)
+static int show_execution(struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v,
+                          size_t i, cJSON *array)
 {
     static const char *const results[] = {"replayed", "NOT replayed", "of undefined values"};
     char what[WITNESS_TEXT], why[WITNESS_TEXT] = "", path[PATH_MAX] = "";
@@ -40,7 +40,7 @@ static int show(struct explore *e, struct ex *ex, struct witness *w, const struc
     else
         snprintf(why, sizeof why, "%s", err.message);
     int code = result == REPLAY_DIFFERS ? EXIT_TOOL : EXIT_CLEAN;
-    w->satisfies = satisfies(ex->program, v, &v->shown[i]);
+    w->satisfies = execution_satisfies(ex->program, v, &v->shown[i]);
     int written = e->paths.witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
     witness_describe(ex->program, &v->shown[i], what);
     fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
@@ -66,7 +66,7 @@ int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     if (witness_open(&w, ex, &err) != MM_OK)
         code = tool_report(&err);
     for (size_t i = 0; i < v->shown_count && !err.cls; i++) {
-        int c = show(e, ex, &w, v, i, array);
+        int c = show_execution(e, ex, &w, v, i, array);
         code = c ? c : code;
     }
     witness_close(&w);
@@ -99,7 +99,8 @@ static bool is_finding(const struct ck_program *program, const struct ck_verdict
                        const struct ck_execution *x)
 {
     bool wanted = program->quantifier != CK_FORALL;
-    return x->shows != CK_SHOWS_STATE || (program->observed_count && satisfies(program, v, x) == wanted);
+    return x->shows != CK_SHOWS_STATE ||
+           (program->observed_count && execution_satisfies(program, v, x) == wanted);
 }
 
 void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)

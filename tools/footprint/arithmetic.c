@@ -9,12 +9,12 @@ uint64_t fp_extend(uint64_t n, uint32_t width)
     return ((n & mask) ^ sign) - sign;
 }
 
-static uint64_t truncated(uint64_t n, uint32_t width)
+static uint64_t truncate_number(uint64_t n, uint32_t width)
 {
     return width == 0 || width >= 64 ? n : n & ((UINT64_C(1) << width) - 1);
 }
 
-static bool divide(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
+static bool divide_numbers(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
 {
     int64_t x = (int64_t)fp_extend(a, width), y = (int64_t)fp_extend(b, width);
     if (b == 0 || (opcode != SpvOpUDiv && opcode != SpvOpUMod && y == -1))
@@ -78,7 +78,7 @@ static bool compare_integers(uint32_t opcode, uint64_t a, uint64_t b, int64_t x,
     }
 }
 
-static bool bits(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
+static bool bit_operation(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
 {
     switch (opcode) {
     case SpvOpShiftLeftLogical:
@@ -106,7 +106,7 @@ static bool bits(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64
     }
 }
 
-static bool arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
+static bool integer_operation(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
 {
     switch (opcode) {
     case SpvOpIAdd:
@@ -123,9 +123,9 @@ static bool arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, 
     case SpvOpSDiv:
     case SpvOpSRem:
     case SpvOpSMod:
-        return divide(opcode, width, a, b, result);
+        return divide_numbers(opcode, width, a, b, result);
     default:
-        return bits(opcode, width, a, b, result) ||
+        return bit_operation(opcode, width, a, b, result) ||
                compare_integers(opcode, a, b, (int64_t)fp_extend(a, width), (int64_t)fp_extend(b, width),
                                 result);
     }
@@ -133,7 +133,8 @@ static bool arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, 
 
 bool fp_arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result)
 {
-    bool known = arithmetic(opcode, width, truncated(a, width), truncated(b, width), result);
-    *result = truncated(*result, width);
+    bool known =
+        integer_operation(opcode, width, truncate_number(a, width), truncate_number(b, width), result);
+    *result = truncate_number(*result, width);
     return known;
 }

@@ -11,7 +11,7 @@
 
 enum { MOST_DEPTH = 32 };
 
-static struct fp_value integer(uint64_t n)
+static struct fp_value integer_value(uint64_t n)
 {
     return (struct fp_value){.kind = FP_INT, .n = n};
 }
@@ -30,11 +30,11 @@ static struct fp_value binary_operation(const struct in_inst *inst, const struct
     if (a->kind != FP_INT || b->kind != FP_INT ||
         !fp_arithmetic(inst->opcode, width_of(operand), a->n, b->n, &n))
         return (struct fp_value){0};
-    return integer(n);
+    return integer_value(n);
 }
 
-static struct fp_value unary(uint32_t opcode, const struct fp_value *a, const struct in_ty *from,
-                             const struct in_ty *to)
+static struct fp_value evaluate_unary(uint32_t opcode, const struct fp_value *a, const struct in_ty *from,
+                                      const struct in_ty *to)
 {
     uint64_t n = a->n, mask = width_of(to) >= 64 ? UINT64_MAX : (UINT64_C(1) << width_of(to)) - 1;
     if (a->kind == FP_POINTER && (opcode == SpvOpBitcast || opcode == SpvOpConvertPtrToU))
@@ -47,7 +47,7 @@ static struct fp_value unary(uint32_t opcode, const struct fp_value *a, const st
         n = 0 - n;
     if (opcode == SpvOpNot || opcode == SpvOpLogicalNot)
         n = ~n;
-    return integer(n & mask);
+    return integer_value(n & mask);
 }
 
 /* Applies an operation to each component of vectors. */
@@ -60,14 +60,14 @@ static struct fp_value by_parts(struct fp_run *run, const struct in_inst *inst, 
         return (struct fp_value){0};
     if (a->kind != FP_PARTS)
         return two ? binary_operation(inst, a, b, in_scalar(from))
-                   : unary(inst->opcode, a, in_scalar(from), in_scalar(to));
+                   : evaluate_unary(inst->opcode, a, in_scalar(from), in_scalar(to));
     struct fp_value result = {.kind = FP_PARTS, .count = a->count};
     if ((two && (b->kind != FP_PARTS || b->count != a->count)) || in_count(to) != a->count ||
         !(result.parts = fp_parts(run, a->count)))
         return (struct fp_value){0};
     for (unsigned i = 0; i < a->count; i++)
         result.parts[i] = two ? binary_operation(inst, &a->parts[i], &b->parts[i], in_scalar(from))
-                              : unary(inst->opcode, &a->parts[i], in_scalar(from), in_scalar(to));
+                              : evaluate_unary(inst->opcode, &a->parts[i], in_scalar(from), in_scalar(to));
     return result;
 }
 
@@ -81,7 +81,7 @@ static struct fp_value part_of(const struct fp_value *v, const uint32_t *indices
     return *v;
 }
 
-static struct fp_value construct(struct fp_run *run, const struct in_inst *inst)
+static struct fp_value evaluate_construct(struct fp_run *run, const struct in_inst *inst)
 {
     struct fp_value result = {.kind = FP_PARTS, .count = (uint8_t)inst->operand_count};
     if (inst->operand_count > 16 || !(result.parts = fp_parts(run, inst->operand_count)))
@@ -94,7 +94,7 @@ static struct fp_value construct(struct fp_run *run, const struct in_inst *inst)
     return result;
 }
 
-static struct fp_value insert(struct fp_run *run, const struct in_inst *inst)
+static struct fp_value evaluate_insert(struct fp_run *run, const struct in_inst *inst)
 {
     const struct in_ty *ty = fp_type_of(run, inst->result);
     const struct fp_value *into = &run->values[inst->operands[1]];
@@ -108,7 +108,7 @@ static struct fp_value insert(struct fp_run *run, const struct in_inst *inst)
     return result;
 }
 
-static struct fp_value shuffle(struct fp_run *run, const struct in_inst *inst)
+static struct fp_value evaluate_shuffle(struct fp_run *run, const struct in_inst *inst)
 {
     const struct fp_value *a = &run->values[inst->operands[0]], *b = &run->values[inst->operands[1]];
     const struct in_ty *ty = fp_type_of(run, inst->operands[0]);
@@ -128,8 +128,8 @@ static struct fp_value shuffle(struct fp_run *run, const struct in_inst *inst)
 
 /* ---- pointers ------------------------------------------------------------------------------------ */
 
-static struct fp_value moved(struct fp_value pointer, const struct fp_value *index, uint64_t stride,
-                             const struct in_ty *index_ty)
+static struct fp_value move_pointer(struct fp_value pointer, const struct fp_value *index, uint64_t stride,
+                                    const struct in_ty *index_ty)
 {
     if (pointer.kind != FP_POINTER || index->kind != FP_INT)
         return (struct fp_value){0};
@@ -146,8 +146,8 @@ static struct fp_value access_chain(struct fp_run *run, const struct in_inst *in
         return (struct fp_value){0};
     if (element) {
         const struct in_ty *index = fp_type_of(run, inst->operands[i]);
-        pointer =
-            moved(pointer, &run->values[inst->operands[i]], base->stride ? base->stride : ty->size, index);
+        pointer = move_pointer(pointer, &run->values[inst->operands[i]],
+                               base->stride ? base->stride : ty->size, index);
         i++;
     }
     for (; i < inst->operand_count && pointer.kind == FP_POINTER; i++) {
@@ -156,7 +156,7 @@ static struct fp_value access_chain(struct fp_run *run, const struct in_inst *in
             pointer.n += ty->offsets[index->n];
             ty = ty->members[index->n];
         } else if (ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR) {
-            pointer = moved(pointer, index, ty->stride, fp_type_of(run, inst->operands[i]));
+            pointer = move_pointer(pointer, index, ty->stride, fp_type_of(run, inst->operands[i]));
             ty = ty->element;
         } else {
             return (struct fp_value){0};
@@ -165,7 +165,7 @@ static struct fp_value access_chain(struct fp_run *run, const struct in_inst *in
     return pointer;
 }
 
-static void variable(struct fp_run *run, const struct in_inst *inst)
+static void evaluate_variable(struct fp_run *run, const struct in_inst *inst)
 {
     const struct in_ty *ty = fp_type_of(run, inst->result);
     struct fp_value v = {.kind = FP_POINTER};
@@ -226,11 +226,11 @@ static struct fp_value value_of(struct fp_run *run, const struct in_inst *inst)
     case SpvOpCompositeExtract:
         return part_of(&run->values[o[0]], o + 1, inst->operand_count - 1);
     case SpvOpCompositeConstruct:
-        return construct(run, inst);
+        return evaluate_construct(run, inst);
     case SpvOpCompositeInsert:
-        return insert(run, inst);
+        return evaluate_insert(run, inst);
     case SpvOpVectorShuffle:
-        return shuffle(run, inst);
+        return evaluate_shuffle(run, inst);
     case SpvOpVectorExtractDynamic:
         if (run->values[o[1]].kind != FP_INT)
             break;
@@ -258,7 +258,7 @@ static const struct in_inst *inst_at(const struct fp_run *run, uint32_t word)
     return &run->m->instructions[run->m->numbers[word]];
 }
 
-static void phi(struct fp_run *run, const struct in_inst *inst, const struct frame *f)
+static void evaluate_phi(struct fp_run *run, const struct in_inst *inst, const struct frame *f)
 {
     run->values[inst->result] = (struct fp_value){0};
     for (uint32_t i = 0; i + 1 < inst->operand_count; i += 2)
@@ -282,7 +282,7 @@ static void enter_block(struct fp_run *run, struct frame *f, uint32_t label_word
         if (inst->opcode != SpvOpPhi || count == 32)
             continue;
         struct fp_value keep = run->values[inst->result];
-        phi(run, inst, f);
+        evaluate_phi(run, inst, f);
         old[count] = run->values[inst->result];
         ids[count++] = inst->result;
         run->values[inst->result] = keep;
@@ -292,7 +292,7 @@ static void enter_block(struct fp_run *run, struct frame *f, uint32_t label_word
     f->word = count < 32 ? word : f->word;
 }
 
-static void jump(struct fp_run *run, struct frame *f, uint32_t label)
+static void jump_to(struct fp_run *run, struct frame *f, uint32_t label)
 {
     const struct in_id *id = in_spirv_id(run->module, label);
     if (id && id->word)
@@ -302,7 +302,7 @@ static void jump(struct fp_run *run, struct frame *f, uint32_t label)
 }
 
 /* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed. */
-static void skip(struct fp_run *run, struct frame *f)
+static void skip_branches(struct fp_run *run, struct frame *f)
 {
     uint32_t word = fp_meeting(run->m, f->function, f->block);
     fp_forget(run);
@@ -318,16 +318,16 @@ static void skip(struct fp_run *run, struct frame *f)
 static bool call_function(struct fp_run *run, uint32_t function_id, const uint32_t *arguments,
                           uint32_t count);
 
-static void branch(struct fp_run *run, const struct in_inst *inst, struct frame *f)
+static void evaluate_branch(struct fp_run *run, const struct in_inst *inst, struct frame *f)
 {
     const uint32_t *o = inst->operands;
     const struct fp_value *v = &run->values[o[0]];
     if (inst->opcode == SpvOpBranch) {
-        jump(run, f, o[0]);
+        jump_to(run, f, o[0]);
     } else if (v->kind != FP_INT) {
-        skip(run, f);
+        skip_branches(run, f);
     } else if (inst->opcode == SpvOpBranchConditional) {
-        jump(run, f, v->n & 1 ? o[1] : o[2]);
+        jump_to(run, f, v->n & 1 ? o[1] : o[2]);
     } else {
         const struct in_ty *ty = fp_type_of(run, o[0]);
         uint32_t step = ty && ty->width > 32 ? 3 : 2, to = o[1];
@@ -336,7 +336,7 @@ static void branch(struct fp_run *run, const struct in_inst *inst, struct frame 
             if (literal == v->n)
                 to = o[i + step - 1];
         }
-        jump(run, f, to);
+        jump_to(run, f, to);
     }
 }
 
@@ -366,7 +366,7 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
     case SpvOpBranch:
     case SpvOpBranchConditional:
     case SpvOpSwitch:
-        branch(run, inst, f);
+        evaluate_branch(run, inst, f);
         return f->word < f->function->end;
     case SpvOpReturnValue:
         run->returned = run->values[inst->operands[0]];
@@ -382,10 +382,10 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
         run->values[inst->result] = run->returned;
         return true;
     case SpvOpPhi:
-        phi(run, inst, f);
+        evaluate_phi(run, inst, f);
         return true;
     case SpvOpVariable:
-        variable(run, inst);
+        evaluate_variable(run, inst);
         return true;
     case SpvOpExtInst:
         fp_extended(run, inst);

@@ -73,7 +73,7 @@ static void vector_access(struct fp_run *run, const struct in_inst *inst, uint32
         fp_forget(run);
 }
 
-static bool points(const struct fp_run *run, uint32_t id)
+static bool is_pointer(const struct fp_run *run, uint32_t id)
 {
     const struct in_ty *ty = fp_type_of(run, id);
     return ty && ty->kind == IN_TY_POINTER;
@@ -91,7 +91,7 @@ void fp_extended(struct fp_run *run, const struct in_inst *inst)
     } else {
         bool through_pointer = false;
         for (uint32_t i = 2; i < inst->operand_count && o[1] != OpenCLstd_Printf; i++)
-            through_pointer |= points(run, o[i]);
+            through_pointer |= is_pointer(run, o[i]);
         if (through_pointer)
             fp_forget(run);
         else

@@ -14,7 +14,7 @@ enum {
 };
 enum { MOST_ITEMS = 4096, ITEM_RUNS = 16, MOST_LAUNCHES = 256 };
 
-static struct fp_value constant(const struct in_id *id)
+static struct fp_value constant_value(const struct in_id *id)
 {
     const struct in_ty *ty = id->ty;
     struct fp_value v = {0};
@@ -33,7 +33,7 @@ static struct fp_value constant_parts(struct fp_run *run, const struct in_id *id
     struct fp_value v = {0};
     if (id->kind != IN_ID_CONSTANT || !ty || ty->kind != IN_TY_VECTOR || ty->element->kind != IN_TY_INT ||
         !id->bytes || id->undefined || !(v.parts = fp_parts(run, ty->count)))
-        return constant(id);
+        return constant_value(id);
     v.kind = FP_PARTS;
     v.count = (uint8_t)ty->count;
     for (uint32_t i = 0; i < ty->count; i++) {
@@ -205,7 +205,7 @@ static void find_possible(const struct fp_run *run, struct fp_launch *launch, bo
     launch->may_touch_others = launch->has_children || (launch->may_read | launch->may_write) & FP_OTHERS;
 }
 
-static void evaluate(struct fp_module *m, struct fp_launch *launch)
+static void evaluate_launch(struct fp_module *m, struct fp_launch *launch)
 {
     struct fp_run *run = mm_alloc_zero(1, sizeof *run);
     if (!run)
@@ -307,7 +307,7 @@ const struct fp_launch *fp_evaluate(struct fp_module *m, const void *bytes, size
     } else if (key && (launch = mm_alloc_zero(1, sizeof *launch))) {
         launch->bytes = key;
         launch->size = size;
-        evaluate(m, launch);
+        evaluate_launch(m, launch);
     } else {
         mm_free(key);
         return NULL;

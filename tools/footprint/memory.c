@@ -182,7 +182,7 @@ static uint8_t scope_of(const struct fp_run *run, uint32_t id)
 }
 
 /* Accesses after a read that may synchronize may be ordered after other agents [CL 3.3.6 A2]. */
-static void atomic(struct fp_run *run, const struct in_inst *inst)
+static void evaluate_atomic(struct fp_run *run, const struct in_inst *inst)
 {
     bool stores = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;
     const uint32_t *o = inst->operands;
@@ -314,7 +314,7 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
     default:
         if (!fp_is_atomic(inst->opcode))
             return false;
-        atomic(run, inst);
+        evaluate_atomic(run, inst);
         if (inst->result)
             run->values[inst->result] = (struct fp_value){0};
         return true;

@@ -61,7 +61,7 @@ static bool number_instructions(struct fp_module *m)
     return known;
 }
 
-static bool decode(struct fp_module *m, const void *words, size_t size)
+static bool decode_module(struct fp_module *m, const void *words, size_t size)
 {
     struct in_spirv_options options = {.name = "program"};
     struct mm_error err = {0};
@@ -72,7 +72,7 @@ static bool decode(struct fp_module *m, const void *words, size_t size)
     return in_spirv_declare(m->module, NULL, &err) == MM_OK && number_instructions(m);
 }
 
-static void analyze(struct fp_module *m)
+static void analyze_module(struct fp_module *m)
 {
     struct ly_program_head head;
     memcpy(&head, m->bytes, sizeof head);
@@ -81,9 +81,9 @@ static void analyze(struct fp_module *m)
     struct rt_binary binary = {0};
     bool known = false;
     if (head.kind == LY_PROGRAM_IL)
-        known = decode(m, text, size);
+        known = decode_module(m, text, size);
     if (head.kind == LY_PROGRAM_SOURCE && compile_text(text, size, m->number, &binary))
-        known = decode(m, binary.data, binary.size);
+        known = decode_module(m, binary.data, binary.size);
     mm_free(binary.data);
     if (!known)
         m->module = NULL; /* what was read of it stays: this is rare */
@@ -106,7 +106,7 @@ struct fp_module *fp_module_find(const void *bytes, size_t size)
         m->number = ++count;
         m->next = modules;
         modules = m;
-        analyze(m);
+        analyze_module(m);
     }
     pthread_mutex_unlock(&lock);
     return m;

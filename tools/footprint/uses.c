@@ -54,7 +54,7 @@ static uint32_t variable_of(const struct uses *u, uint32_t pointer)
     return pointer < u->bound ? u->variable[pointer] : 0;
 }
 
-static uint64_t held(const struct uses *u, uint32_t pointer)
+static uint64_t held_arguments(const struct uses *u, uint32_t pointer)
 {
     uint32_t variable = variable_of(u, pointer);
     return u->stored | (variable ? u->content[variable] : 0);
@@ -68,7 +68,7 @@ static void store_set(struct uses *u, uint32_t pointer, uint64_t set)
 }
 
 /* The address of a private variable escapes the analysis. */
-static void escape(struct uses *u, uint32_t pointer)
+static void escape_pointer(struct uses *u, uint32_t pointer)
 {
     uint32_t variable = variable_of(u, pointer);
     if (variable)
@@ -81,7 +81,7 @@ static bool is_pointer(const struct uses *u, uint32_t id)
     return ty && ty->kind == IN_TY_POINTER;
 }
 
-static void unevaluated(struct uses *u, uint64_t reads, uint64_t writes)
+static void use_unevaluated(struct uses *u, uint64_t reads, uint64_t writes)
 {
     uses_add(u, &u->result->reads, reads);
     uses_add(u, &u->result->writes, writes);
@@ -92,7 +92,7 @@ static void function_call(struct uses *u, const struct in_inst *inst)
 {
     const struct in_function *called = in_spirv_function(u->m->module, inst->operands[0]);
     if (!called || !called->has_body || u->function_count == MOST_FUNCTIONS) {
-        unevaluated(u, all_operands(u, inst, 1), all_operands(u, inst, 1));
+        use_unevaluated(u, all_operands(u, inst, 1), all_operands(u, inst, 1));
         return;
     }
     size_t known = 0;
@@ -104,7 +104,7 @@ static void function_call(struct uses *u, const struct in_inst *inst)
     }
     for (uint32_t i = 0; i < called->param_count && i + 1 < inst->operand_count; i++) {
         uses_add(u, &u->from[called->params[i]], from_of(u, inst->operands[i + 1]));
-        escape(u, inst->operands[i + 1]);
+        escape_pointer(u, inst->operands[i + 1]);
     }
     uses_add(u, &u->from[inst->result], from_of(u, called->id));
 }
@@ -114,17 +114,17 @@ static void uses_load(struct uses *u, const struct in_inst *inst)
     uint32_t pointer = inst->operands[0];
     bool outside = !variable_of(u, pointer) && from_of(u, pointer) && is_pointer(u, inst->result);
     uses_add(u, &u->result->reads, from_of(u, pointer));
-    uses_add(u, &u->from[inst->result], held(u, pointer) | (outside ? UINT64_C(1) << BEYOND : 0));
+    uses_add(u, &u->from[inst->result], held_arguments(u, pointer) | (outside ? UINT64_C(1) << BEYOND : 0));
 }
 
 static void uses_store(struct uses *u, const struct in_inst *inst)
 {
     uses_add(u, &u->result->writes, from_of(u, inst->operands[0]));
-    escape(u, inst->operands[1]);
+    escape_pointer(u, inst->operands[1]);
     store_set(u, inst->operands[0], from_of(u, inst->operands[1]));
 }
 
-static void extended(struct uses *u, const struct in_inst *inst)
+static void use_extended(struct uses *u, const struct in_inst *inst)
 {
     uint64_t set = all_operands(u, inst, 2);
     switch (inst->operands[1]) {
@@ -138,12 +138,12 @@ static void extended(struct uses *u, const struct in_inst *inst)
     case OpenCLstd_Vload_halfn:
     case OpenCLstd_Vloada_halfn:
     case OpenCLstd_Printf:
-        unevaluated(u, set, 0);
+        use_unevaluated(u, set, 0);
         break;
     case OpenCLstd_Prefetch:
         break;
     default:
-        unevaluated(u, set, set);
+        use_unevaluated(u, set, set);
     }
     uses_add(u, &u->from[inst->result], set);
 }
@@ -187,7 +187,7 @@ static bool moves_pointers(uint32_t opcode)
            opcode == SpvOpPtrNotEqual || (opcode >= SpvOpIEqual && opcode <= SpvOpSLessThanEqual);
 }
 
-static void image(struct uses *u, const struct in_inst *inst)
+static void use_image(struct uses *u, const struct in_inst *inst)
 {
     uint64_t set = from_of(u, inst->operands[0]);
     if (inst->opcode == SpvOpImageWrite)
@@ -195,7 +195,7 @@ static void image(struct uses *u, const struct in_inst *inst)
     else if (inst->opcode == SpvOpImageRead)
         uses_add(u, &u->result->reads, set);
     else
-        unevaluated(u, set, 0);
+        use_unevaluated(u, set, 0);
 }
 
 static void uses_atomic(struct uses *u, const struct in_inst *inst)
@@ -207,7 +207,7 @@ static void uses_atomic(struct uses *u, const struct in_inst *inst)
     uses_add(u, &u->stored, all_operands(u, inst, 1));
 }
 
-static void instruction(struct uses *u, const struct in_function *function, const struct in_inst *inst)
+static void use_instruction(struct uses *u, const struct in_function *function, const struct in_inst *inst)
 {
     const uint32_t *o = inst->operands;
     uint64_t set;
@@ -228,7 +228,7 @@ static void instruction(struct uses *u, const struct in_function *function, cons
     case SpvOpCopyMemorySized:
         uses_add(u, &u->result->writes, from_of(u, o[0]));
         uses_add(u, &u->result->reads, from_of(u, o[1]));
-        store_set(u, o[0], held(u, o[1]));
+        store_set(u, o[0], held_arguments(u, o[1]));
         return;
     case SpvOpFunctionCall:
         function_call(u, inst);
@@ -237,16 +237,16 @@ static void instruction(struct uses *u, const struct in_function *function, cons
         uses_add(u, &u->from[function->id], from_of(u, o[0]));
         return;
     case SpvOpExtInst:
-        extended(u, inst);
+        use_extended(u, inst);
         return;
     case SpvOpGroupAsyncCopy:
-        unevaluated(u, from_of(u, o[2]), from_of(u, o[1]));
+        use_unevaluated(u, from_of(u, o[2]), from_of(u, o[1]));
         return;
     default:
         break;
     }
     if (inst->opcode >= SpvOpImageSampleImplicitLod && inst->opcode <= SpvOpImageWrite) {
-        image(u, inst);
+        use_image(u, inst);
         return;
     }
     if (fp_is_atomic(inst->opcode)) {
@@ -257,11 +257,11 @@ static void instruction(struct uses *u, const struct in_function *function, cons
     if (!moves_pointers(inst->opcode))
         for (uint32_t i = 0; i < inst->operand_count; i++)
             if (is_pointer(u, o[i]))
-                unevaluated(u, from_of(u, o[i]), from_of(u, o[i]));
+                use_unevaluated(u, from_of(u, o[i]), from_of(u, o[i]));
     bool of_one = moves_pointers(inst->opcode) && inst->opcode != SpvOpSelect && inst->opcode != SpvOpPhi &&
                   inst->operand_count && variable_of(u, o[0]);
     for (uint32_t i = 0; !of_one && i < inst->operand_count; i++)
-        escape(u, o[i]);
+        escape_pointer(u, o[i]);
     if (!inst->result || inst->result >= u->bound)
         return;
     uses_add(u, &u->from[inst->result], set);
@@ -278,7 +278,7 @@ static void uses_pass(struct uses *u)
         for (uint32_t word = function->word; function->has_body && word < function->end;) {
             struct in_inst inst;
             in_inst_at(u->m->module, word, &inst);
-            instruction(u, function, &inst);
+            use_instruction(u, function, &inst);
             word += inst.count;
         }
     }

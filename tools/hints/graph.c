@@ -106,8 +106,8 @@ static const struct hints_command *command_at(const struct hints_graph *g, const
 }
 
 /* The group of the edge from FROM into TO, the latest node. */
-static uint32_t classify(struct hints_graph *g, const struct hints_node *from, const struct hints_node *to,
-                         enum mm_edge_kind kind)
+static uint32_t classify_edge(struct hints_graph *g, const struct hints_node *from,
+                              const struct hints_node *to, enum mm_edge_kind kind)
 {
     const struct hints_command *first = command_at(g, from), *second = command_at(g, to);
     uint32_t node = (uint32_t)(g->node_count - 1);
@@ -147,7 +147,7 @@ static void add_edge(struct hints_graph *g, const struct mm_edge *given)
         g->commands[command].site = source->site;
     if (given->kind == MM_EDGE_WAIT)
         g->commands[command].has_list = true;
-    struct hints_edge edge = {from, classify(g, source, to, given->kind), (uint8_t)given->kind};
+    struct hints_edge edge = {from, classify_edge(g, source, to, given->kind), (uint8_t)given->kind};
     if (!mm_append(&g->edges, &g->edge_count, &edge))
         no_memory(g);
     to->edge_count++;

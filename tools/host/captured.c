@@ -32,7 +32,7 @@ struct captured {
 };
 
 /* N numbers, each with a colon after it, the last one only if FILE is wanted.  Returns what follows. */
-static const char *numbers(const char *text, uint64_t *out, size_t n)
+static const char *read_numbers(const char *text, uint64_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char *end;
@@ -51,14 +51,14 @@ static void read_spec(struct memory *m, const char *spec)
     m->kind = *spec;
     m->address = 0;
     if (strncmp(spec, "buf:", 4) == 0) {
-        file = numbers(spec + 4, n, 2);
+        file = read_numbers(spec + 4, n, 2);
         m->size = n[1];
     } else if (strncmp(spec, "svm:", 4) == 0) {
-        file = numbers(spec + 4, n, 3);
+        file = read_numbers(spec + 4, n, 3);
         m->size = n[1];
         m->address = n[2];
     } else if (strncmp(spec, "image:", 6) == 0) {
-        file = numbers(spec + 6, n, 16);
+        file = read_numbers(spec + 6, n, 16);
         memcpy(m->image, n + 1, sizeof m->image);
     } else {
         host_fail("unknown memory", spec);
@@ -73,7 +73,7 @@ static void read_spec(struct memory *m, const char *spec)
 
 /* ---- contents --------------------------------------------------------------------------------- */
 
-static void relocate(const struct host *host, unsigned char *data, size_t size)
+static void relocate_pointers(const struct host *host, unsigned char *data, size_t size)
 {
     for (size_t at = 0; data && at + 8 <= size; at += 8) {
         uint64_t word;
@@ -205,7 +205,7 @@ void host_captured_memory(struct host *host)
     }
     for (size_t i = 0; i < host->memory_count; i++) {
         struct memory *m = &captured.memories[i];
-        relocate(host, m->kind == 'i' ? NULL : m->data, m->size);
+        relocate_pointers(host, m->kind == 'i' ? NULL : m->data, m->size);
         if (m->kind == 's')
             fill_svm(host, m);
         else if (m->kind == 'b')
@@ -257,7 +257,7 @@ static void set_raw(struct host *host, cl_uint index, const char *hex)
             host_fail("not hexadecimal", hex);
         value[i] = (unsigned char)byte;
     }
-    relocate(host, value, size);
+    relocate_pointers(host, value, size);
     host_check(clSetKernelArg(host->kernel, index, size, value), "clSetKernelArg");
     free(value);
 }
@@ -301,17 +301,17 @@ void host_captured_argument(struct host *host, cl_uint index, const char *spec)
     if (strncmp(spec, "raw:", 4) == 0) {
         set_raw(host, index, spec + 4);
     } else if (strncmp(spec, "buf:", 4) == 0) {
-        numbers(spec + 4, n, 4);
+        read_numbers(spec + 4, n, 4);
         set_buffer(host, index, n);
     } else if (strncmp(spec, "svm:", 4) == 0) {
-        numbers(spec + 4, n, 2);
+        read_numbers(spec + 4, n, 2);
         set_svm(host, index, n);
     } else if (strncmp(spec, "image:", 6) == 0) {
-        numbers(spec + 6, n, 1);
+        read_numbers(spec + 6, n, 1);
         cl_mem mem = memory_of(host, n[0], 'i')->mem;
         host_check(clSetKernelArg(host->kernel, index, sizeof mem, &mem), "clSetKernelArg");
     } else if (strncmp(spec, "sampler:", 8) == 0) {
-        numbers(spec + 8, n, 6);
+        read_numbers(spec + 8, n, 6);
         set_sampler(host, index, n);
     } else if (strcmp(spec, "queue") == 0) {
         if (!host->captured->queue)

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static void reads(const void *at, size_t size, const void *place)
+static void record_reads(const void *at, size_t size, const void *place)
 {
     if (size)
         host_plain(at, (uint32_t)size, REFCL_HOST_READ, place);
 }
 
-static void writes(const void *at, size_t size, const void *place)
+static void record_writes(const void *at, size_t size, const void *place)
 {
     if (size)
         host_plain(at, (uint32_t)size, REFCL_HOST_WRITE, place);
@@ -23,8 +23,8 @@ static void writes(const void *at, size_t size, const void *place)
     EXPORT void *name(void *to, const void *from, size_t size);                                              \
     EXPORT void *name(void *to, const void *from, size_t size)                                               \
     {                                                                                                        \
-        reads(from, size, HERE);                                                                             \
-        writes(to, size, HERE);                                                                              \
+        record_reads(from, size, HERE);                                                                      \
+        record_writes(to, size, HERE);                                                                       \
         return how(to, from, size);                                                                          \
     }
 COPY(__tsan_memcpy, memcpy)
@@ -37,7 +37,7 @@ COPY(__wrap_mempcpy, mempcpy)
     EXPORT void *name(void *to, int value, size_t size);                                                     \
     EXPORT void *name(void *to, int value, size_t size)                                                      \
     {                                                                                                        \
-        writes(to, size, HERE);                                                                              \
+        record_writes(to, size, HERE);                                                                       \
         return memset(to, value, size);                                                                      \
     }
 SET(__tsan_memset)
@@ -49,8 +49,8 @@ SET(__wrap_memset)
     EXPORT void *name(void *to, const void *from, size_t size, size_t object);                               \
     EXPORT void *name(void *to, const void *from, size_t size, size_t object)                                \
     {                                                                                                        \
-        reads(from, size, HERE);                                                                             \
-        writes(to, size, HERE);                                                                              \
+        record_reads(from, size, HERE);                                                                      \
+        record_writes(to, size, HERE);                                                                       \
         return how(to, from, size, object);                                                                  \
     }
 COPY_CHECKED(__wrap___memcpy_chk, __memcpy_chk)
@@ -59,15 +59,15 @@ void *__memset_chk(void *to, int value, size_t size, size_t object);
 EXPORT void *__wrap___memset_chk(void *to, int value, size_t size, size_t object);
 EXPORT void *__wrap___memset_chk(void *to, int value, size_t size, size_t object)
 {
-    writes(to, size, HERE);
+    record_writes(to, size, HERE);
     return __memset_chk(to, value, size, object);
 }
 
 EXPORT int __wrap_memcmp(const void *a, const void *b, size_t size);
 EXPORT int __wrap_memcmp(const void *a, const void *b, size_t size)
 {
-    reads(a, size, HERE);
-    reads(b, size, HERE);
+    record_reads(a, size, HERE);
+    record_reads(b, size, HERE);
     return memcmp(a, b, size);
 }
 
@@ -77,14 +77,14 @@ EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file);
 EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file)
 {
     size_t done = fread(to, size, count, file);
-    writes(to, done * size, HERE);
+    record_writes(to, done * size, HERE);
     return done;
 }
 
 EXPORT size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file);
 EXPORT size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
-    reads(from, size * count, HERE);
+    record_reads(from, size * count, HERE);
     return fwrite(from, size, count, file);
 }
 
@@ -92,13 +92,13 @@ EXPORT ssize_t __wrap_read(int file, void *to, size_t size);
 EXPORT ssize_t __wrap_read(int file, void *to, size_t size)
 {
     ssize_t done = read(file, to, size);
-    writes(to, done > 0 ? (size_t)done : 0, HERE);
+    record_writes(to, done > 0 ? (size_t)done : 0, HERE);
     return done;
 }
 
 EXPORT ssize_t __wrap_write(int file, const void *from, size_t size);
 EXPORT ssize_t __wrap_write(int file, const void *from, size_t size)
 {
-    reads(from, size, HERE);
+    record_reads(from, size, HERE);
     return write(file, from, size);
 }

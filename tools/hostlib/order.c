@@ -65,12 +65,12 @@ static size_t bucket_of(const void *address)
     return (size_t)((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % BUCKETS;
 }
 
-static void lock(const void *address)
+static void lock_object(const void *address)
 {
     host_lock(&buckets[bucket_of(address)].locked);
 }
 
-static void unlock(const void *address)
+static void unlock_object(const void *address)
 {
     host_unlock(&buckets[bucket_of(address)].locked);
 }
@@ -96,7 +96,7 @@ static struct object *find_or_add(const void *address)
     return object;
 }
 
-static const void *self(void)
+static const void *own_thread(void)
 {
     return acquired;
 }
@@ -106,12 +106,12 @@ static size_t points_of_others(const struct object *object, uint64_t *points)
 {
     size_t count = 0;
     for (size_t i = 0; i < object->count; i++)
-        if (object->points[i].thread != self())
+        if (object->points[i].thread != own_thread())
             points[count++] = object->points[i].id;
     return count;
 }
 
-static void acquire(const struct object *object)
+static void acquire_object(const struct object *object)
 {
     size_t slot = (uintptr_t)object / sizeof(void *) % REMEMBERED;
     uint64_t points[MOST_POINTS];
@@ -128,7 +128,7 @@ static void acquire(const struct object *object)
 static void replace_points(struct object *object, uint64_t point)
 {
     object->version++;
-    object->points[0] = (struct point){point, self()};
+    object->points[0] = (struct point){point, own_thread()};
     object->count = 1;
 }
 
@@ -136,64 +136,64 @@ static void replace_points(struct object *object, uint64_t point)
 static void leave_beside(struct object *object, uint64_t point)
 {
     size_t i = 0;
-    while (i < object->count && object->points[i].thread != self())
+    while (i < object->count && object->points[i].thread != own_thread())
         i++;
     if (i == MOST_POINTS) {
-        acquire(object);
+        acquire_object(object);
         replace_points(object, host_point());
         return;
     }
     if (i < object->count && object->points[i].id > point)
         return;
     object->version++;
-    object->points[i] = (struct point){point, self()};
+    object->points[i] = (struct point){point, own_thread()};
     object->count += i == object->count;
 }
 
-static void change(const void *address, void (*how)(struct object *, uint64_t))
+static void change_object(const void *address, void (*how)(struct object *, uint64_t))
 {
     if (host_inside)
         return;
-    lock(address);
+    lock_object(address);
     struct object *object = find_or_add(address);
     uint64_t point = host_point();
     if (object && point != UINT64_MAX)
         how(object, point);
-    unlock(address);
+    unlock_object(address);
 }
 
 void host_release(const void *address)
 {
-    change(address, replace_points);
+    change_object(address, replace_points);
 }
 
 void host_add(const void *address)
 {
-    change(address, leave_beside);
+    change_object(address, leave_beside);
 }
 
 void host_acquire(const void *address)
 {
     if (host_inside)
         return;
-    lock(address);
-    acquire(find_object(address));
-    unlock(address);
+    lock_object(address);
+    acquire_object(find_object(address));
+    unlock_object(address);
 }
 
 /* ---- atomics of the program's own ---------------------------------------------------------------- */
 
 void host_atomic_begin(const void *address)
 {
-    lock(address);
+    lock_object(address);
 }
 
-static bool acquires(int order)
+static bool order_acquires(int order)
 {
     return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
 }
 
-static bool releases(int order)
+static bool order_releases(int order)
 {
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
@@ -216,7 +216,7 @@ static void keep_for_fence(const struct object *object)
         if (is_seen(points[i]))
             continue;
         if (seen_count == MOST_POINTS) {
-            acquire(object);
+            acquire_object(object);
             return;
         }
         seen[seen_count++] = points[i];
@@ -226,7 +226,7 @@ static void keep_for_fence(const struct object *object)
 /* A relaxed store of another thread ends the release sequence; one of the same thread continues it. */
 static void write_relaxed(struct object *object)
 {
-    bool own = object->count == 1 && object->points[0].thread == self();
+    bool own = object->count == 1 && object->points[0].thread == own_thread();
     if (fence != UINT64_MAX && !(own && object->points[0].id > fence))
         replace_points(object, fence);
     else if (!own)
@@ -236,27 +236,27 @@ static void write_relaxed(struct object *object)
 void host_atomic_end(const void *address, enum refcl_host_kind kind, int order)
 {
     bool writes = kind != REFCL_HOST_READ;
-    struct object *object =
-        writes && (releases(order) || fence != UINT64_MAX) ? find_or_add(address) : find_object(address);
-    if (kind != REFCL_HOST_WRITE && acquires(order))
-        acquire(object);
+    struct object *object = writes && (order_releases(order) || fence != UINT64_MAX) ? find_or_add(address)
+                                                                                     : find_object(address);
+    if (kind != REFCL_HOST_WRITE && order_acquires(order))
+        acquire_object(object);
     else if (kind != REFCL_HOST_WRITE)
         keep_for_fence(object);
-    if (object && kind == REFCL_HOST_WRITE && releases(order))
+    if (object && kind == REFCL_HOST_WRITE && order_releases(order))
         replace_points(object, host_point());
     else if (object && kind == REFCL_HOST_WRITE)
         write_relaxed(object);
-    else if (object && writes && (releases(order) || fence != UINT64_MAX))
-        leave_beside(object, releases(order) ? host_point() : fence);
-    unlock(address);
+    else if (object && writes && (order_releases(order) || fence != UINT64_MAX))
+        leave_beside(object, order_releases(order) ? host_point() : fence);
+    unlock_object(address);
 }
 
 void host_atomic_fence(int order)
 {
-    if (acquires(order) && seen_count)
+    if (order_acquires(order) && seen_count)
         point_after(seen, seen_count);
-    if (acquires(order))
+    if (order_acquires(order))
         seen_count = 0;
-    if (releases(order))
+    if (order_releases(order))
         fence = host_point();
 }

@@ -66,7 +66,7 @@ EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 
 /* The object with the points of the generation in which this thread arrives; NULL: an unknown barrier.  Two
  * objects suffice: no thread is still in the generation before the previous one. */
-static const void *arrive(const pthread_barrier_t *barrier)
+static const void *arrive_at_barrier(const pthread_barrier_t *barrier)
 {
     host_lock(&locked);
     struct barrier *found = *find_barrier(barrier);
@@ -83,7 +83,7 @@ static const void *arrive(const pthread_barrier_t *barrier)
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     NEXT(pthread_barrier_wait, NULL, (pthread_barrier_t *))
-    const void *round = host_is_runtime(HERE) ? NULL : arrive(barrier);
+    const void *round = host_is_runtime(HERE) ? NULL : arrive_at_barrier(barrier);
     int code = next(barrier);
     if (round && host_recording())
         host_acquire(round);

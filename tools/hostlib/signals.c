@@ -31,7 +31,7 @@ static bool is_function(const struct sigaction *action)
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN && action->sa_handler != SIG_ERR;
 }
 
-static void remember(int number, const struct sigaction *action)
+static void remember_action(int number, const struct sigaction *action)
 {
     atomic_store(&functions[number], action->sa_sigaction);
     atomic_store(&takes_information[number], (action->sa_flags & SA_SIGINFO) != 0);
@@ -65,13 +65,13 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
     if (action)
         set = *action;
     if (wraps) {
-        remember(number, action);
+        remember_action(number, action);
         set.sa_sigaction = run_handler;
         set.sa_flags |= SA_SIGINFO;
     }
     int code = next(number, action ? &set : NULL, &was);
     if (code && wraps)
-        remember(number, &own);
+        remember_action(number, &own);
     host_unlock(&locked);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!code && previous)

@@ -224,7 +224,7 @@ static struct start *new_start(const void *place)
     return start;
 }
 
-static void joined(pthread_t thread)
+static void thread_joined(pthread_t thread)
 {
     host_lock(&locked);
     struct start **link = &ended;
@@ -278,7 +278,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
         host_find_next(#name, NULL, &next);                                                                  \
         int code = next(__VA_ARGS__);                                                                        \
         if (code == 0)                                                                                       \
-            joined(thread);                                                                                  \
+            thread_joined(thread);                                                                           \
         return code;                                                                                         \
     }
 JOIN(pthread_join, (pthread_t thread, void **result), thread, result)

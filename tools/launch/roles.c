@@ -211,7 +211,7 @@ static void flow_of_call(struct flow *f, const struct in_inst *inst)
 }
 
 /* ID times an argument alone: local ids and group ids times the size of a group or a tile, others times the pitch of rows. */
-static void scale(struct flow *f, set id, set argument)
+static void flow_scale(struct flow *f, set id, set argument)
 {
     bool is_tile = (id & IDS) == LOCAL_ID || (id & IDS) == GROUP_ID;
     if (id & IDS && !(argument & ~ARGUMENTS))
@@ -219,13 +219,13 @@ static void scale(struct flow *f, set id, set argument)
 }
 
 /* Work-group ids times a constant: that is the size of a group. */
-static void multiply(struct flow *f, const struct in_inst *inst)
+static void flow_multiply(struct flow *f, const struct in_inst *inst)
 {
     uint64_t factor;
     for (uint32_t i = 0; i < 2; i++) {
         const set id = f->value[inst->operands[i]];
         if (inst->opcode == SpvOpIMul)
-            scale(f, id, f->value[inst->operands[1 - i]]);
+            flow_scale(f, id, f->value[inst->operands[1 - i]]);
         if ((id & ~(COMPONENT(0) | COMPONENT(1) | COMPONENT(2))) != GROUP_ID ||
             !constant_of(f, inst->operands[1 - i], &factor))
             continue;
@@ -239,7 +239,7 @@ static void multiply(struct flow *f, const struct in_inst *inst)
     }
 }
 
-static void compare(struct flow *f, const struct in_inst *inst)
+static void flow_compare(struct flow *f, const struct in_inst *inst)
 {
     uint64_t constant;
     for (unsigned k = 0; k < 2; k++) {
@@ -256,7 +256,7 @@ static void compare(struct flow *f, const struct in_inst *inst)
 }
 
 /* The texels of an image are floats or integers, which the image operands extend by their signs. */
-static void texel(struct flow *f, const struct in_inst *inst, uint32_t id, uint32_t mask)
+static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, uint32_t mask)
 {
     const struct in_ty *ty = id_of(f, id) ? id_of(f, id)->ty : NULL;
     if (!inst->operand_count || !ty || ty->kind != IN_TY_VECTOR || ty->element->kind != IN_TY_INT)
@@ -341,7 +341,7 @@ static unsigned atomic_role(uint32_t opcode)
     }
 }
 
-static void atomic(struct flow *f, const struct in_inst *inst)
+static void flow_atomic(struct flow *f, const struct in_inst *inst)
 {
     uint32_t at = inst->operands[0];
     give_role(f, f->pointer[at] & ARGUMENTS, atomic_role(inst->opcode));
@@ -368,7 +368,7 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
     if (is_sub_group_operation(f, inst))
         f->roles->sub_groups = true;
     if (is_atomic(inst->opcode)) {
-        atomic(f, inst);
+        flow_atomic(f, inst);
         return;
     }
     find_extents(f, inst);
@@ -409,19 +409,19 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         break;
     case SpvOpIMul:
     case SpvOpShiftLeftLogical:
-        multiply(f, inst);
+        flow_multiply(f, inst);
         break;
     case SpvOpIEqual:
     case SpvOpINotEqual:
-        compare(f, inst);
+        flow_compare(f, inst);
         break;
     case SpvOpImageRead:
     case SpvOpImageSampleExplicitLod:
-        texel(f, inst, inst->result, 2);
+        flow_texel(f, inst, inst->result, 2);
         break;
     case SpvOpImageWrite:
         if (inst->operand_count > 2)
-            texel(f, inst, inst->operands[2], 3);
+            flow_texel(f, inst, inst->operands[2], 3);
         return;
     default:
         break;
@@ -442,7 +442,7 @@ static void one_function(struct flow *f, const struct in_function *function)
             note_instruction(f, &inst);
 }
 
-static void globals(struct flow *f)
+static void flow_globals(struct flow *f)
 {
     for (uint32_t id = 1; id < f->bound; id++)
         if (id_of(f, id)->kind == IN_ID_GLOBAL)
@@ -452,7 +452,7 @@ static void globals(struct flow *f)
 /* Computes the sets of the kernel and the functions that it calls, to a fixed point. */
 static void solve_flow(struct flow *f, const struct in_function *kernel)
 {
-    globals(f);
+    flow_globals(f);
     f->reached[kernel->id] = true;
     for (uint32_t i = 0; i < kernel->param_count && i < LAUNCH_ARGUMENTS; i++) {
         const struct in_id *id = id_of(f, kernel->params[i]);

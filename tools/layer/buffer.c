@@ -8,13 +8,13 @@ struct box {
     uint64_t offset, rows[3], row_pitch, slice_pitch;
 };
 
-static struct box range(size_t offset, size_t size)
+static struct box range_box(size_t offset, size_t size)
 {
     return (struct box){.offset = offset, .rows = {size, 1, 1}};
 }
 
 /* A rectangle: bytes, rows, slices; pitches of 0 mean without gaps. */
-static struct box rectangle(const size_t origin[3], const size_t region[3], size_t row, size_t slice)
+static struct box rectangle_box(const size_t origin[3], const size_t region[3], size_t row, size_t slice)
 {
     row = row ? row : region[0];
     slice = slice ? slice : row * region[1];
@@ -24,7 +24,7 @@ static struct box rectangle(const size_t origin[3], const size_t region[3], size
                         .slice_pitch = slice};
 }
 
-static struct box texels(const struct ly_mem *image, const size_t *origin, const size_t region[3])
+static struct box texel_box(const struct ly_mem *image, const size_t *origin, const size_t region[3])
 {
     const struct ly_map all = ly_image_region(image, origin, region);
     return (struct box){.offset = all.begin,
@@ -57,7 +57,7 @@ struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_com
     return command;
 }
 
-static struct ly_command *begin(const struct ly_call *call)
+static struct ly_command *begin_command(const struct ly_call *call)
 {
     return ly_call_begin(call, &(struct mm_command){.kernel = ""});
 }
@@ -72,10 +72,10 @@ void ly_call_end(struct ly_command *command, const struct ly_call *call)
 }
 
 /* Between the host's memory and a buffer; READS: from the buffer. */
-static cl_int transfer(cl_int code, struct ly_call call, bool reads, cl_mem mem, struct box box,
-                       const void *host, struct box host_box)
+static cl_int record_transfer(cl_int code, struct ly_call call, bool reads, cl_mem mem, struct box box,
+                              const void *host, struct box host_box)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     use_mem(command, reads ? MM_READ : MM_WRITE, ly_mem(mem), box);
@@ -88,23 +88,23 @@ static cl_int transfer(cl_int code, struct ly_call call, bool reads, cl_mem mem,
 static cl_int transfer_image(cl_int code, struct ly_call call, bool reads, cl_mem mem, const size_t *origin,
                              const size_t *region, size_t row, size_t slice, const void *host)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     struct ly_mem *image = ly_mem(mem);
     if (image && image->image) {
         const size_t zero[3] = {0}, bytes[3] = {region[0] * image->element, region[1], region[2]};
-        use_mem(command, reads ? MM_READ : MM_WRITE, image, texels(image, origin, region));
-        use_host(command, reads ? MM_WRITE : MM_READ, host, rectangle(zero, bytes, row, slice));
+        use_mem(command, reads ? MM_READ : MM_WRITE, image, texel_box(image, origin, region));
+        use_host(command, reads ? MM_WRITE : MM_READ, host, rectangle_box(zero, bytes, row, slice));
     }
     ly_call_end(command, &call);
     return code;
 }
 
-static cl_int copy(cl_int code, struct ly_call call, cl_mem from, struct box from_box, cl_mem to,
-                   struct box to_box)
+static cl_int record_copy(cl_int code, struct ly_call call, cl_mem from, struct box from_box, cl_mem to,
+                          struct box to_box)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     use_mem(command, MM_READ, ly_mem(from), from_box);
@@ -113,9 +113,9 @@ static cl_int copy(cl_int code, struct ly_call call, cl_mem from, struct box fro
     return code;
 }
 
-static cl_int fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
+static cl_int record_fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     use_mem(command, MM_WRITE, ly_mem(mem), box);
@@ -127,23 +127,23 @@ static cl_int fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
 static cl_int copy_image(cl_int code, struct ly_call call, cl_mem from, const size_t *from_origin, cl_mem to,
                          const size_t *to_origin, size_t offset, const size_t *region)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     struct ly_mem *source = ly_mem(from), *target = ly_mem(to);
     size_t element = source && source->image ? source->element : target ? target->element : 0;
-    struct box bytes = range(offset, element * region[0] * region[1] * region[2]);
+    struct box bytes = range_box(offset, element * region[0] * region[1] * region[2]);
     if (source)
-        use_mem(command, MM_READ, source, from_origin ? texels(source, from_origin, region) : bytes);
+        use_mem(command, MM_READ, source, from_origin ? texel_box(source, from_origin, region) : bytes);
     if (target)
-        use_mem(command, MM_WRITE, target, to_origin ? texels(target, to_origin, region) : bytes);
+        use_mem(command, MM_WRITE, target, to_origin ? texel_box(target, to_origin, region) : bytes);
     ly_call_end(command, &call);
     return code;
 }
 
 static cl_int use_nothing(cl_int code, struct ly_call call)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (command)
         ly_call_end(command, &call);
     return code;
@@ -153,7 +153,7 @@ static cl_int use_nothing(cl_int code, struct ly_call call)
 
 static cl_int copy_svm(cl_int code, struct ly_call call, void *to, const void *from, size_t size)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     ly_host_access(command, MM_READ, from, size);
@@ -164,7 +164,7 @@ static cl_int copy_svm(cl_int code, struct ly_call call, void *to, const void *f
 
 static cl_int fill_svm(cl_int code, struct ly_call call, void *to, size_t size)
 {
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    struct ly_command *command = code == CL_SUCCESS ? begin_command(&call) : NULL;
     if (!command)
         return code;
     ly_host_access(command, MM_WRITE, to, size);
@@ -241,28 +241,28 @@ static cl_int fill_svm(cl_int code, struct ly_call call, void *to, size_t size)
 ENQUEUE(clEnqueueReadBuffer, blocking,
         (cl_mem mem, cl_bool blocking, size_t offset, size_t size, void *host, ),
         (mem, blocking, offset, size, host, ),
-        transfer(code, call, true, mem, range(offset, size), host, range(0, size)))
+        record_transfer(code, call, true, mem, range_box(offset, size), host, range_box(0, size)))
 
 ENQUEUE(clEnqueueWriteBuffer, blocking,
         (cl_mem mem, cl_bool blocking, size_t offset, size_t size, const void *host, ),
         (mem, blocking, offset, size, host, ),
-        transfer(code, call, false, mem, range(offset, size), host, range(0, size)))
+        record_transfer(code, call, false, mem, range_box(offset, size), host, range_box(0, size)))
 
 ENQUEUE(clEnqueueReadBufferRect, blocking,
         (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *host_origin, const size_t *region,
          size_t row, size_t slice, size_t host_row, size_t host_slice, void *host, ),
         (mem, blocking, origin, host_origin, region, row, slice, host_row, host_slice, host, ),
         code ? code
-             : transfer(code, call, true, mem, rectangle(origin, region, row, slice), host,
-                        rectangle(host_origin, region, host_row, host_slice)))
+             : record_transfer(code, call, true, mem, rectangle_box(origin, region, row, slice), host,
+                               rectangle_box(host_origin, region, host_row, host_slice)))
 
 ENQUEUE(clEnqueueWriteBufferRect, blocking,
         (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *host_origin, const size_t *region,
          size_t row, size_t slice, size_t host_row, size_t host_slice, const void *host, ),
         (mem, blocking, origin, host_origin, region, row, slice, host_row, host_slice, host, ),
         code ? code
-             : transfer(code, call, false, mem, rectangle(origin, region, row, slice), host,
-                        rectangle(host_origin, region, host_row, host_slice)))
+             : record_transfer(code, call, false, mem, rectangle_box(origin, region, row, slice), host,
+                               rectangle_box(host_origin, region, host_row, host_slice)))
 
 ENQUEUE(clEnqueueReadImage, blocking,
         (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
@@ -278,7 +278,8 @@ ENQUEUE(clEnqueueWriteImage, blocking,
 
 ENQUEUE_AND_RECORD(CopyBuffer, (cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, ),
                    (from, to, from_offset, to_offset, size, ),
-                   copy(code, call, from, range(from_offset, size), to, range(to_offset, size)))
+                   record_copy(code, call, from, range_box(from_offset, size), to,
+                               range_box(to_offset, size)))
 
 ENQUEUE_AND_RECORD(CopyBufferRect,
                    (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin,
@@ -286,12 +287,14 @@ ENQUEUE_AND_RECORD(CopyBufferRect,
                     size_t to_slice, ),
                    (from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, ),
                    code ? code
-                        : copy(code, call, from, rectangle(from_origin, region, from_row, from_slice), to,
-                               rectangle(to_origin, region, to_row, to_slice)))
+                        : record_copy(code, call, from,
+                                      rectangle_box(from_origin, region, from_row, from_slice), to,
+                                      rectangle_box(to_origin, region, to_row, to_slice)))
 
 ENQUEUE_AND_RECORD(FillBuffer,
                    (cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size, ),
-                   (mem, pattern, pattern_size, offset, size, ), fill(code, call, mem, range(offset, size)))
+                   (mem, pattern, pattern_size, offset, size, ),
+                   record_fill(code, call, mem, range_box(offset, size)))
 
 ENQUEUE_AND_RECORD(FillImage, (cl_mem mem, const void *color, const size_t *origin, const size_t *region, ),
                    (mem, color, origin, region, ), copy_image(code, call, NULL, NULL, mem, origin, 0, region))

@@ -298,7 +298,7 @@ static void add_argument(struct capture *c, uint32_t index)
         memcpy(to, value, a.size);
 }
 
-static void capture(struct capture *c, const char *path)
+static void write_capture(struct capture *c, const char *path)
 {
     if (ly_in_callback) /* a callback must not wait for commands [CL 5.11] */
         c->problem = "it is enqueued in a callback";
@@ -333,7 +333,7 @@ void ly_capture(const struct ly_launch_call *call)
         mm_capture_name(settings.pattern, settings.number, path, sizeof path);
     pthread_mutex_unlock(&ly_lock);
     if (wanted)
-        capture(&c, path);
+        write_capture(&c, path);
     for (size_t i = 0; i < c.count; i++)
         mm_free((void *)(uintptr_t)c.sections[i].data);
     mm_free(c.sections);

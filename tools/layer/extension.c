@@ -132,7 +132,7 @@ static cl_int enqueue_plain(cl_int code, const struct ly_call *call)
 
 /* Commands that acquire or release memory of another interface: they order other commands; the other interface's
  * accesses are not recorded. */
-static cl_int share(cl_int code, const struct ly_call *call)
+static cl_int share_memory(cl_int code, const struct ly_call *call)
 {
     pthread_mutex_lock(&ly_lock);
     ly_not_checked("what other interfaces do with shared memory");
@@ -146,14 +146,14 @@ static cl_int share(cl_int code, const struct ly_call *call)
 #define SHARED(name)                                                                                         \
     static cl_int CL_API_CALL layer_##name SHARED_PARAMETERS                                                 \
     {                                                                                                        \
-        return share(ly_next.name(queue, mems, list_of_mems, count, list, event), LY_CALL);                  \
+        return share_memory(ly_next.name(queue, mems, list_of_mems, count, list, event), LY_CALL);           \
     }                                                                                                        \
     LY_EXPORT(name)
 #define SHARED_EXTENSION(name)                                                                               \
     static ly_function *next_##name;                                                                         \
     static cl_int CL_API_CALL layer_##name SHARED_PARAMETERS                                                 \
     {                                                                                                        \
-        return share(NEXT(name)(queue, mems, list_of_mems, count, list, event), LY_CALL);                    \
+        return share_memory(NEXT(name)(queue, mems, list_of_mems, count, list, event), LY_CALL);             \
     }                                                                                                        \
     LY_EXTEND(name)
 

@@ -91,8 +91,8 @@ void ly_host_hide(const void *owner)
 
 /* ---- records --------------------------------------------------------------------------------------- */
 
-static mm_event_id record(const struct refcl_host_access *a, uint32_t allocation, uint64_t offset,
-                          uint64_t size)
+static mm_event_id record_host_access(const struct refcl_host_access *a, uint32_t allocation, uint64_t offset,
+                                      uint64_t size)
 {
     static const uint8_t kinds[] = {MM_READ, MM_WRITE, MM_RMW, MM_FENCE};
     struct mm_event event = {.kind = kinds[a->kind],
@@ -114,7 +114,7 @@ static mm_event_id record(const struct refcl_host_access *a, uint32_t allocation
 
 static void record_part(void *context, const struct mm_host_part *part)
 {
-    record(context, part->allocation, part->offset, part->size);
+    record_host_access(context, part->allocation, part->offset, part->size);
 }
 
 /* The part of row ROW that is in the SIZE bytes from BEGIN on, relative to the window. */
@@ -125,7 +125,8 @@ static void record_row(const struct refcl_host_access *a, const struct window *w
     uint64_t first = begin > at ? begin - at : 0, end = begin + size > at ? begin + size - at : 0;
     end = end < w->rows[0] ? end : w->rows[0];
     if (first < end)
-        record(a, w->allocation, w->offset + z * w->slice_pitch + y * w->row_pitch + first, end - first);
+        record_host_access(a, w->allocation, w->offset + z * w->slice_pitch + y * w->row_pitch + first,
+                           end - first);
 }
 
 static void record_window(const struct refcl_host_access *a, const struct window *w)
@@ -144,7 +145,7 @@ static void record_window(const struct refcl_host_access *a, const struct window
 }
 
 /* The access lies within one row of the window. */
-static bool contains(const struct window *w, const struct refcl_host_access *a)
+static bool window_contains(const struct window *w, const struct refcl_host_access *a)
 {
     uint64_t begin = (uintptr_t)a->address - (uintptr_t)w->pointer, in_slice = begin % w->host_slice;
     return (uintptr_t)a->address >= (uintptr_t)w->pointer && begin / w->host_slice < w->rows[2] &&
@@ -159,13 +160,13 @@ static bool is_shown_before(size_t i, const struct refcl_host_access *a)
     for (size_t k = 0; k < i; k++)
         if (windows[k].allocation == w->allocation &&
             (uintptr_t)windows[k].pointer - windows[k].offset == (uintptr_t)w->pointer - w->offset &&
-            contains(&windows[k], a))
+            window_contains(&windows[k], a))
             return true;
     return false;
 }
 
 /* Kernels' atomics have no values in the record: whatever an acquire reads may come from any command that is enqueued. */
-static bool acquires(const struct refcl_host_access *a)
+static bool access_acquires(const struct refcl_host_access *a)
 {
     return a->atomic && a->kind != REFCL_HOST_WRITE && a->order != __ATOMIC_RELAXED &&
            a->order != __ATOMIC_RELEASE;
@@ -204,7 +205,7 @@ static void leave_part_out(void *context, const struct mm_host_part *part)
 static void leave_atomic_out(const struct refcl_host_access *a)
 {
     for (size_t i = 0; i < window_count; i++)
-        if (contains(&windows[i], a))
+        if (window_contains(&windows[i], a))
             ly_not_checked("atomics of the host outside of SVM on memory that commands use");
 }
 
@@ -229,12 +230,12 @@ static void record_access(const struct refcl_host_access *a)
     bool fence = a->kind == REFCL_HOST_FENCE;
     const struct ly_svm *svm = fence ? NULL : ly_svm_find(a->address);
     if (fence)
-        record(a, 0, 0, 0);
+        record_host_access(a, 0, 0, 0);
     else if (svm)
-        record(a, svm->allocation, (uintptr_t)a->address - svm->begin, a->size);
+        record_host_access(a, svm->allocation, (uintptr_t)a->address - svm->begin, a->size);
     else
         record_plain(a);
-    if ((fence || svm) && acquires(a))
+    if ((fence || svm) && access_acquires(a))
         ly_follow_commands();
     pthread_mutex_unlock(&ly_lock);
 }

@@ -325,7 +325,7 @@ void ly_kernel_set_svm(cl_kernel handle, cl_uint index, const void *value)
 
 /* ---- launches ------------------------------------------------------------------------------------ */
 
-static void describe(struct ly_command *command, const struct kernel *kernel)
+static void describe_kernel(struct ly_command *command, const struct kernel *kernel)
 {
     const struct mm_command *shape = &command->record;
     struct ly_launch_head head = {
@@ -360,7 +360,7 @@ void ly_launch_describe(struct ly_command *command, cl_kernel handle)
 {
     const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
     if (kernel)
-        describe(command, kernel);
+        describe_kernel(command, kernel);
     else
         ly_not_checked("launches of kernels of unknown origin");
 }
@@ -430,8 +430,9 @@ void ly_kernel_view_clear(struct ly_kernel_view *view)
     mm_free(view->mems);
 }
 
-static void launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
-                   const struct mm_command *shape, cl_uint count, const cl_event *list, const cl_event *event)
+static void record_launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
+                          const struct mm_command *shape, cl_uint count, const cl_event *list,
+                          const cl_event *event)
 {
     ly_enter();
     struct mm_command wanted = *shape;
@@ -454,7 +455,7 @@ static cl_int CL_API_CALL layer_clEnqueueNDRangeKernel(cl_command_queue queue, c
     cl_int code =
         ly_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
     if (code == CL_SUCCESS)
-        launch("clEnqueueNDRangeKernel", LY_PLACE, queue, kernel, &shape, count, list, event);
+        record_launch("clEnqueueNDRangeKernel", LY_PLACE, queue, kernel, &shape, count, list, event);
     return code;
 }
 LY_EXPORT(clEnqueueNDRangeKernel)
@@ -466,7 +467,7 @@ static cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel 
     ly_capture(&(struct ly_launch_call){queue, kernel, &shape, count, list});
     cl_int code = ly_next.clEnqueueTask(queue, kernel, count, list, event);
     if (code == CL_SUCCESS)
-        launch("clEnqueueTask", LY_PLACE, queue, kernel, &shape, count, list, event);
+        record_launch("clEnqueueTask", LY_PLACE, queue, kernel, &shape, count, list, event);
     return code;
 }
 LY_EXPORT(clEnqueueTask)

@@ -22,7 +22,7 @@ void ly_leave(void)
     pthread_mutex_unlock(&ly_lock);
 }
 
-static cl_int answer(const void *value, size_t value_size, size_t size, void *to, size_t *size_ret)
+static cl_int answer_query(const void *value, size_t value_size, size_t size, void *to, size_t *size_ret)
 {
     if (to && size < value_size)
         return CL_INVALID_VALUE;
@@ -41,9 +41,9 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_laye
     if (!value && !size_ret)
         return CL_INVALID_VALUE;
     if (name == CL_LAYER_API_VERSION)
-        return answer(&version, sizeof version, size, value, size_ret);
+        return answer_query(&version, sizeof version, size, value, size_ret);
     if (name == CL_LAYER_NAME)
-        return answer(own_name, sizeof own_name, size, value, size_ret);
+        return answer_query(own_name, sizeof own_name, size, value, size_ret);
     return CL_INVALID_VALUE;
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool writes(cl_map_flags flags)
+static bool map_writes(cl_map_flags flags)
 {
     return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
@@ -22,9 +22,9 @@ static void use_range(struct ly_command *command, enum mm_kind kind, uint32_t al
                                .size = mm_at_most_32_bits(size),
                                .site = mm_at_most_32_bits(before),
                                .instance = mm_at_most_32_bits(after > size ? after - size : 0),
-                               .semantics = writes(flags) ? MM_MAP_WRITE
-                                            : flags       ? MM_MAP_READ
-                                                          : 0};
+                               .semantics = map_writes(flags) ? MM_MAP_WRITE
+                                            : flags           ? MM_MAP_READ
+                                                              : 0};
     ly_command_add_access(command, &access);
 }
 
@@ -45,7 +45,7 @@ static void use_map(struct ly_command *command, enum mm_kind kind, struct ly_mem
                       mem->offset, mem->size);
     if (map->flags & CL_MAP_READ)
         ly_mem_access(command, MM_READ, mem, map->begin, map->rows, map->row_pitch, map->slice_pitch);
-    if (writes(map->flags))
+    if (map_writes(map->flags))
         ly_mem_access(command, MM_WRITE, mem, map->begin, map->rows, map->row_pitch, map->slice_pitch);
     ly_command_hold(command, mem);
 }
@@ -204,7 +204,7 @@ struct called {
 };
 static pthread_cond_t submitted = PTHREAD_COND_INITIALIZER;
 
-static uint32_t enter(struct called *called)
+static uint32_t enter_call(struct called *called)
 {
     pthread_mutex_lock(&ly_lock);
     while (!called->submitted)
@@ -217,7 +217,7 @@ static uint32_t enter(struct called *called)
     return before;
 }
 
-static void leave(struct called *called, uint32_t before)
+static void leave_call(struct called *called, uint32_t before)
 {
     ly_in_callback = false;
     pthread_mutex_lock(&ly_lock);
@@ -252,9 +252,9 @@ static cl_int submit_called(cl_int code, struct called *called, const char *name
 static void CL_CALLBACK call_svm_free(cl_command_queue queue, cl_uint count, void *pointers[], void *data)
 {
     struct called *called = data;
-    uint32_t before = enter(called);
+    uint32_t before = enter_call(called);
     called->svm_free(queue, count, pointers, called->data);
-    leave(called, before);
+    leave_call(called, before);
 }
 
 static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint pointers, void *list_of[],
@@ -296,9 +296,9 @@ static void CL_CALLBACK call_native(void *data)
 {
     struct called *called;
     memcpy(&called, data, sizeof called);
-    uint32_t before = enter(called);
+    uint32_t before = enter_call(called);
     called->native((char *)data + sizeof(void *) * 2);
-    leave(called, before);
+    leave_call(called, before);
 }
 
 static cl_int CL_API_CALL layer_clEnqueueNativeKernel(cl_command_queue queue,

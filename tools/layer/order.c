@@ -411,8 +411,8 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
 }
 LY_EXPORT(clFinish)
 
-static cl_int mark(cl_int code, cl_command_queue queue, const char *name, bool barrier, cl_uint count,
-                   const cl_event *list, const cl_event *event, const void *place)
+static cl_int record_marker(cl_int code, cl_command_queue queue, const char *name, bool barrier,
+                            cl_uint count, const cl_event *list, const cl_event *event, const void *place)
 {
     if (code != CL_SUCCESS)
         return code;
@@ -429,37 +429,38 @@ static cl_int mark(cl_int code, cl_command_queue queue, const char *name, bool b
 
 static cl_int CL_API_CALL layer_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    return mark(ly_next.clEnqueueMarker(queue, event), queue, "clEnqueueMarker", false, 0, NULL, event,
-                LY_PLACE);
+    return record_marker(ly_next.clEnqueueMarker(queue, event), queue, "clEnqueueMarker", false, 0, NULL,
+                         event, LY_PLACE);
 }
 LY_EXPORT(clEnqueueMarker)
 
 static cl_int CL_API_CALL layer_clEnqueueBarrier(cl_command_queue queue)
 {
-    return mark(ly_next.clEnqueueBarrier(queue), queue, "clEnqueueBarrier", true, 0, NULL, NULL, LY_PLACE);
+    return record_marker(ly_next.clEnqueueBarrier(queue), queue, "clEnqueueBarrier", true, 0, NULL, NULL,
+                         LY_PLACE);
 }
 LY_EXPORT(clEnqueueBarrier)
 
 static cl_int CL_API_CALL layer_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint count,
                                                        const cl_event *list)
 {
-    return mark(ly_next.clEnqueueWaitForEvents(queue, count, list), queue, "clEnqueueBarrierWaitForEvents",
-                true, count, list, NULL, LY_PLACE);
+    return record_marker(ly_next.clEnqueueWaitForEvents(queue, count, list), queue,
+                         "clEnqueueBarrierWaitForEvents", true, count, list, NULL, LY_PLACE);
 }
 LY_EXPORT(clEnqueueWaitForEvents)
 
 static cl_int CL_API_CALL layer_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
                                                             const cl_event *list, cl_event *event)
 {
-    return mark(ly_next.clEnqueueMarkerWithWaitList(queue, count, list, event), queue,
-                "clEnqueueMarkerWithWaitList", false, count, list, event, LY_PLACE);
+    return record_marker(ly_next.clEnqueueMarkerWithWaitList(queue, count, list, event), queue,
+                         "clEnqueueMarkerWithWaitList", false, count, list, event, LY_PLACE);
 }
 LY_EXPORT(clEnqueueMarkerWithWaitList)
 
 static cl_int CL_API_CALL layer_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
                                                              const cl_event *list, cl_event *event)
 {
-    return mark(ly_next.clEnqueueBarrierWithWaitList(queue, count, list, event), queue,
-                "clEnqueueBarrierWithWaitList", true, count, list, event, LY_PLACE);
+    return record_marker(ly_next.clEnqueueBarrierWithWaitList(queue, count, list, event), queue,
+                         "clEnqueueBarrierWithWaitList", true, count, list, event, LY_PLACE);
 }
 LY_EXPORT(clEnqueueBarrierWithWaitList)

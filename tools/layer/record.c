@@ -15,7 +15,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
 static pid_t process; /* that RECORDER belongs to */
 
-static void initialize(void)
+static void initialize_record(void)
 {
     const char *path = mm_getenv("REFCL_LAYER_TRACE"), *prefix = "socket:";
     char report_trace[4096];
@@ -42,7 +42,7 @@ static void initialize(void)
 
 bool ly_recording(void)
 {
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_record);
     return recorder != NULL;
 }
 

@@ -14,7 +14,7 @@ static size_t bucket_of(enum ly_type type, const void *handle, size_t count)
     return (size_t)(h >> 20) & (count - 1);
 }
 
-static bool grow(void)
+static bool grow_table(void)
 {
     size_t count = bucket_count ? 4 * bucket_count : FIRST_BUCKETS;
     struct ly_object **added = mm_alloc_zero(count, sizeof *added);
@@ -49,7 +49,7 @@ bool ly_object_was(const void *handle)
 void *ly_object_add(enum ly_type type, const void *handle, size_t size)
 {
     static uint32_t numbers[LY_TYPE_COUNT];
-    if (!handle || (object_count >= 2 * bucket_count && !grow()))
+    if (!handle || (object_count >= 2 * bucket_count && !grow_table()))
         return NULL;
     struct ly_object *o = mm_alloc_zero(1, size);
     if (!o)
@@ -88,7 +88,7 @@ void ly_object_each(void (*visit)(const struct ly_object *object))
     mm_free(all);
 }
 
-static struct ly_object **find(enum ly_type type, const void *handle)
+static struct ly_object **find_slot(enum ly_type type, const void *handle)
 {
     if (!bucket_count)
         return NULL;
@@ -100,7 +100,7 @@ static struct ly_object **find(enum ly_type type, const void *handle)
 
 void *ly_object_find(enum ly_type type, const void *handle)
 {
-    struct ly_object **at = find(type, handle);
+    struct ly_object **at = find_slot(type, handle);
     return at ? *at : NULL;
 }
 
@@ -142,7 +142,7 @@ void ly_object_retain(enum ly_type type, const void *handle)
 
 void ly_object_release(enum ly_type type, const void *handle)
 {
-    struct ly_object **at = find(type, handle), *o = at ? *at : NULL;
+    struct ly_object **at = find_slot(type, handle), *o = at ? *at : NULL;
     if (!o || --o->references)
         return;
     *dead_slot(handle) = handle;

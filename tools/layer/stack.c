@@ -69,7 +69,7 @@ struct walk {
     bool found_all; /* the slots */
 };
 
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *data)
 {
     struct walk *walk = data;
     const void *const *at = (const void *const *)(uintptr_t)stack_pointer_of(context) - 1;
@@ -84,7 +84,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
     return _URC_NO_REASON;
 }
 
-static void keep(struct stack *stack, const struct walk *walk, const char *call, uint32_t source)
+static void keep_stack(struct stack *stack, const struct walk *walk, const char *call, uint32_t source)
 {
     size_t size = (size_t)walk->count * sizeof *stack->slots;
     struct slot *slots = mm_alloc(size);
@@ -104,11 +104,11 @@ __attribute__((noinline)) uint32_t ly_stack_source(const char *call, const void 
         return stack->source;
     struct walk walk = {.frame = frame, .found_all = unwind != NULL};
     if (unwind)
-        unwind(visit, &walk);
+        unwind(visit_frame, &walk);
     else
         walk.count = backtrace(walk.frames, LY_DEEPEST);
     uint32_t source = source_of(call, place, walk.frames, walk.count);
     if (walk.found_all && walk.count)
-        keep(stack, &walk, call, source);
+        keep_stack(stack, &walk, call, source);
     return source;
 }

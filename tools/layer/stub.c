@@ -135,7 +135,7 @@ static bool is_harmless(const char *name)
 }
 
 /* Functions' addresses as the interface has them: as pointers to objects. */
-static void *replace(cl_platform_id platform, const char *name, void *found)
+static void *replace_function(cl_platform_id platform, const char *name, void *found)
 {
     ly_function *function = (ly_function *)(uintptr_t)found, *own = found ? entry_point(name) : function;
     pthread_mutex_lock(&ly_lock);
@@ -150,13 +150,13 @@ static void *replace(cl_platform_id platform, const char *name, void *found)
 
 static void *CL_API_CALL layer_clGetExtensionFunctionAddress(const char *name)
 {
-    return replace(NULL, name, ly_next.clGetExtensionFunctionAddress(name));
+    return replace_function(NULL, name, ly_next.clGetExtensionFunctionAddress(name));
 }
 LY_EXPORT(clGetExtensionFunctionAddress)
 
 static void *CL_API_CALL layer_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
                                                                         const char *name)
 {
-    return replace(platform, name, ly_next.clGetExtensionFunctionAddressForPlatform(platform, name));
+    return replace_function(platform, name, ly_next.clGetExtensionFunctionAddressForPlatform(platform, name));
 }
 LY_EXPORT(clGetExtensionFunctionAddressForPlatform)

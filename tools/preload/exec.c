@@ -80,7 +80,7 @@ static bool has_variable(strings environment, const char *variable)
 }
 
 /* Writes ENVIRONMENT and what it lacks to COMPLETED, which has ENVIRONMENT_SIZE(ENVIRONMENT) elements. */
-static strings complete(strings environment, char **completed)
+static strings complete_environment(strings environment, char **completed)
 {
     size_t count = count_strings(environment);
     if (count)
@@ -94,7 +94,8 @@ static strings complete(strings environment, char **completed)
 
 #define ENVIRONMENT_SIZE(environment) (count_strings(environment) + VARIABLES + 1)
 /* On the stack of the caller. */
-#define COMPLETE(environment) complete(environment, alloca(ENVIRONMENT_SIZE(environment) * sizeof(char *)))
+#define COMPLETE(environment)                                                                                \
+    complete_environment(environment, alloca(ENVIRONMENT_SIZE(environment) * sizeof(char *)))
 
 /* ---- the functions with an array of arguments ------------------------------------------------ */
 

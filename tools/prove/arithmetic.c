@@ -31,7 +31,7 @@ static void note_comparison(struct pv_run *run, const struct in_inst *inst, Z3_a
 }
 
 /* Shifts by the width or more give any value [SPIRV 3.49.13]. */
-static Z3_ast shift(struct pv *pv, const struct in_inst *inst, Z3_ast a, Z3_ast b)
+static Z3_ast shift_value(struct pv *pv, const struct in_inst *inst, Z3_ast a, Z3_ast b)
 {
     unsigned width = pv_width(pv, a);
     Z3_ast by = pv_resize(pv, b, width, false);
@@ -68,7 +68,7 @@ static Z3_ast product_of(struct pv_run *run, const struct in_inst *inst, Z3_ast 
 }
 
 /* Executes an operation on integers; NULL: INST is none. */
-static Z3_ast integer(struct pv_run *run, const struct in_inst *inst, Z3_ast a, Z3_ast b)
+static Z3_ast integer_operation(struct pv_run *run, const struct in_inst *inst, Z3_ast a, Z3_ast b)
 {
     struct pv *pv = run->pv;
     uint64_t x, y;
@@ -96,7 +96,7 @@ static Z3_ast integer(struct pv_run *run, const struct in_inst *inst, Z3_ast a, 
     case SpvOpShiftLeftLogical:
     case SpvOpShiftRightLogical:
     case SpvOpShiftRightArithmetic:
-        return shift(pv, inst, a, b);
+        return shift_value(pv, inst, a, b);
     case SpvOpIEqual:
     case SpvOpLogicalEqual:
         note_comparison(run, inst, a, b);
@@ -124,7 +124,8 @@ static Z3_ast integer(struct pv_run *run, const struct in_inst *inst, Z3_ast a, 
     return NULL;
 }
 
-static Z3_ast unary(struct pv *pv, const struct in_inst *inst, struct pv_leaf a, const struct in_ty *to)
+static Z3_ast unary_operation(struct pv *pv, const struct in_inst *inst, struct pv_leaf a,
+                              const struct in_ty *to)
 {
     switch (inst->opcode) {
     case SpvOpSNegate:
@@ -227,7 +228,7 @@ static Z3_ast same_pointers(struct pv *pv, struct pv_leaf a, struct pv_leaf b)
                  pv_fresh(pv, "same_pointers", 0));
 }
 
-static bool pointers(struct pv_run *run, const struct in_inst *inst)
+static bool pointer_operation(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     if (inst->opcode != SpvOpPtrEqual && inst->opcode != SpvOpPtrNotEqual && inst->opcode != SpvOpIEqual &&
@@ -244,7 +245,7 @@ static bool pointers(struct pv_run *run, const struct in_inst *inst)
     return true;
 }
 
-static bool bitcast(struct pv_run *run, const struct in_inst *inst)
+static bool execute_bitcast(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     if (inst->opcode != SpvOpBitcast)
@@ -267,7 +268,7 @@ bool pv_arithmetic(struct pv_run *run, const struct in_inst *inst)
     if (!inst->result || !inst->type)
         return false;
     const struct in_ty *type = ex_type(pv->ex, inst->type);
-    if (pointers(run, inst) || bitcast(run, inst))
+    if (pointer_operation(run, inst) || execute_bitcast(run, inst))
         return true;
     if (is_unconstrained(inst->opcode)) {
         pv_set(run, inst, same_as_other(run, inst, pv_fresh_value(pv, type)));
@@ -290,8 +291,8 @@ bool pv_arithmetic(struct pv_run *run, const struct in_inst *inst)
     struct pv_value a = pv_get(run, inst->operands[0]), b = two ? pv_get(run, inst->operands[1]) : a;
     struct pv_value out = pv_new_value(pv, type);
     for (uint32_t i = 0; i < out.count; i++) {
-        Z3_ast bits = one ? unary(pv, inst, a.leaves[i], in_scalar(type))
-                          : integer(run, inst, a.leaves[i].bits, b.leaves[i].bits);
+        Z3_ast bits = one ? unary_operation(pv, inst, a.leaves[i], in_scalar(type))
+                          : integer_operation(run, inst, a.leaves[i].bits, b.leaves[i].bits);
         if (!bits)
             return false;
         out.leaves[i].bits = bits;

@@ -4,28 +4,28 @@
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
-static Z3_ast least(struct pv *pv, Z3_ast a, Z3_ast b, bool is_signed, bool most)
+static Z3_ast least_or_greatest(struct pv *pv, Z3_ast a, Z3_ast b, bool is_signed, bool most)
 {
     Z3_ast less = is_signed ? Z3_mk_bvslt(pv->c, a, b) : Z3_mk_bvult(pv->c, a, b);
     return pv_if(pv, less, most ? b : a, most ? a : b);
 }
 
 /* NULL: the result is not constrained. */
-static Z3_ast integer(struct pv_run *run, uint32_t function, Z3_ast a, Z3_ast b, Z3_ast c)
+static Z3_ast integer_function(struct pv_run *run, uint32_t function, Z3_ast a, Z3_ast b, Z3_ast c)
 {
     struct pv *pv = run->pv;
     bool is_signed = function == OpenCLstd_SMin || function == OpenCLstd_SMax || function == OpenCLstd_SClamp;
     switch (function) {
     case OpenCLstd_SMin:
     case OpenCLstd_UMin:
-        return least(pv, a, b, is_signed, false);
+        return least_or_greatest(pv, a, b, is_signed, false);
     case OpenCLstd_SMax:
     case OpenCLstd_UMax:
-        return least(pv, a, b, is_signed, true);
+        return least_or_greatest(pv, a, b, is_signed, true);
     case OpenCLstd_SClamp:
     case OpenCLstd_UClamp:
         return pv_if(pv, is_signed ? Z3_mk_bvsle(pv->c, b, c) : Z3_mk_bvule(pv->c, b, c),
-                     least(pv, least(pv, a, b, is_signed, true), c, is_signed, false),
+                     least_or_greatest(pv, least_or_greatest(pv, a, b, is_signed, true), c, is_signed, false),
                      pv_fresh(pv, "clamped", pv_width(pv, a)));
     case OpenCLstd_SAbs:
         return pv_if(pv, Z3_mk_bvslt(pv->c, a, pv_number(pv, 0, pv_width(pv, a))), Z3_mk_bvneg(pv->c, a), a);
@@ -92,9 +92,9 @@ bool pv_extended(struct pv_run *run, const struct in_inst *inst)
         for (uint32_t i = 2; i < inst->operand_count && i < 5; i++)
             operands[i - 2] = pv_get(run, inst->operands[i]);
         for (uint32_t i = 0; i < out.count; i++) {
-            Z3_ast bits = integer(run, function, operands[0].leaves[i].bits,
-                                  operands[1].count > i ? operands[1].leaves[i].bits : NULL,
-                                  operands[2].count > i ? operands[2].leaves[i].bits : NULL);
+            Z3_ast bits = integer_function(run, function, operands[0].leaves[i].bits,
+                                           operands[1].count > i ? operands[1].leaves[i].bits : NULL,
+                                           operands[2].count > i ? operands[2].leaves[i].bits : NULL);
             out.leaves[i].bits = bits ? bits : out.leaves[i].bits;
         }
     }

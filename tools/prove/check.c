@@ -7,7 +7,7 @@
 
 /* ---- answers --------------------------------------------------------------------------------------- */
 
-static void answer(struct pv *pv, enum prove_property property, Z3_lbool satisfiable, const char *reason)
+static void note_answer(struct pv *pv, enum prove_property property, Z3_lbool satisfiable, const char *reason)
 {
     struct prove_verdict *v = pv->verdict;
     enum prove_answer now = satisfiable == Z3_L_FALSE  ? PROVE_PROVED
@@ -31,13 +31,14 @@ static bool is_true(struct pv *pv, Z3_ast a)
 
 /* ---- races ------------------------------------------------------------------------------------------ */
 
-static Z3_ast length(struct pv *pv, const struct pv_access *a)
+static Z3_ast access_length(struct pv *pv, const struct pv_access *a)
 {
     return a->bytes ? a->bytes : pv_number(pv, a->size, 64);
 }
 
 /* Both accesses happen and share a byte, inside of objects of less than 2^40 bytes. */
-static Z3_ast conflict(struct pv *pv, const struct pv_access *a, const struct pv_access *b, bool one_group)
+static Z3_ast accesses_conflict(struct pv *pv, const struct pv_access *a, const struct pv_access *b,
+                                bool one_group)
 {
     Z3_context c = pv->c;
     uint64_t x, y;
@@ -53,10 +54,10 @@ static Z3_ast conflict(struct pv *pv, const struct pv_access *a, const struct pv
                     pv_equal(pv, a->object, b->object),
                     Z3_mk_bvult(c, a->offset, limit),
                     Z3_mk_bvult(c, b->offset, limit),
-                    Z3_mk_bvult(c, length(pv, a), limit),
-                    Z3_mk_bvult(c, length(pv, b), limit),
-                    Z3_mk_bvult(c, a->offset, pv_add(pv, b->offset, length(pv, b))),
-                    Z3_mk_bvult(c, b->offset, pv_add(pv, a->offset, length(pv, a)))};
+                    Z3_mk_bvult(c, access_length(pv, a), limit),
+                    Z3_mk_bvult(c, access_length(pv, b), limit),
+                    Z3_mk_bvult(c, a->offset, pv_add(pv, b->offset, access_length(pv, b))),
+                    Z3_mk_bvult(c, b->offset, pv_add(pv, a->offset, access_length(pv, a)))};
     Z3_ast both = pv->yes;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         both = pv_and(pv, both, all[i]);
@@ -78,7 +79,7 @@ struct pairs {
 static void add_pair(struct pairs *p, const struct pv_access *a, const struct pv_access *b)
 {
     struct pv *pv = p->pv;
-    Z3_ast both = conflict(pv, a, b, p->one_group);
+    Z3_ast both = accesses_conflict(pv, a, b, p->one_group);
     if (both == pv->no)
         return;
     p->a = ex_grow(pv->ex, p->a, p->count, sizeof *p->a);
@@ -112,7 +113,7 @@ static void report_pair(const struct pairs *p, uint32_t i, Z3_lbool r)
              object_name(p->pv, p->a[i]), kinds[p->a[i]->kind], p->a[i]->inst->line, kinds[p->b[i]->kind],
              p->b[i]->inst->line,
              p->one_group ? "work-items of one work-group" : "work-items of different work-groups");
-    answer(p->pv, PROVE_RACE, r, text);
+    note_answer(p->pv, PROVE_RACE, r, text);
 }
 
 /* Asks about all pairs at once; where Z3 gives up, one by one. */
@@ -254,7 +255,7 @@ static void check_sinks(struct pv *pv, const struct pv_run *a, const struct pv_r
                  soft ? "the trip counts of the loop at line %u are not shown to agree in the work-group"
                       : "the barrier at line %u may be reached by some work-items of a group alone",
                  line_of(pv, block));
-        answer(pv, PROVE_DIVERGENCE, r, text);
+        note_answer(pv, PROVE_DIVERGENCE, r, text);
     }
 }
 
@@ -276,7 +277,7 @@ static void check_edges(struct pv *pv, const struct pv_run *a, const struct pv_r
         snprintf(text, sizeof text,
                  "the trip counts of the loop at line %u are not shown to agree in the work-group",
                  line_of(pv, a->edges[i].to));
-        answer(pv, PROVE_DIVERGENCE, r, text);
+        note_answer(pv, PROVE_DIVERGENCE, r, text);
     }
 }
 
@@ -306,7 +307,7 @@ static void check_bounds(struct pv *pv)
         const struct pv_object *o = &pv->objects.list[known ? n : 0];
         if (known && !n) {
             snprintf(text, sizeof text, "the access at line %u may be through a null pointer", a->inst->line);
-            answer(pv, PROVE_BOUNDS, pv_ask(pv, a->condition, &anywhere), text);
+            note_answer(pv, PROVE_BOUNDS, pv_ask(pv, a->condition, &anywhere), text);
             continue;
         }
         if (!known || !o->size) {
@@ -321,7 +322,7 @@ static void check_bounds(struct pv *pv)
             }
             continue;
         }
-        Z3_ast bytes = length(pv, a);
+        Z3_ast bytes = access_length(pv, a);
         Z3_ast inside = pv_and(pv, Z3_mk_bvule(pv->c, bytes, o->size),
                                Z3_mk_bvule(pv->c, a->offset, Z3_mk_bvsub(pv->c, o->size, bytes)));
         Z3_ast outside = pv_and(pv, a->condition, pv_not(pv, inside));
@@ -330,13 +331,13 @@ static void check_bounds(struct pv *pv)
             pv_propose_launches(pv, outside, &anywhere);
         snprintf(text, sizeof text, "%.60s: the access at line %u may be out of bounds", o->name,
                  a->inst->line);
-        answer(pv, PROVE_BOUNDS, r, text);
+        note_answer(pv, PROVE_BOUNDS, r, text);
     }
 }
 
 /* A proof of PROPERTY relies on one of OTHER. */
-static void depend(struct prove_verdict *v, enum prove_property property, enum prove_property other,
-                   const char *reason)
+static void depend_on(struct prove_verdict *v, enum prove_property property, enum prove_property other,
+                      const char *reason)
 {
     if (v->answers[property] != PROVE_PROVED || v->answers[other] == PROVE_PROVED)
         return;
@@ -357,7 +358,7 @@ void pv_check(struct pv *pv)
     if (pv->ex->module.vulkan)
         check_unordered(pv);
     check_other_groups(pv);
-    depend(v, PROVE_RACE, PROVE_DIVERGENCE, "barrier intervals are not known");
+    depend_on(v, PROVE_RACE, PROVE_DIVERGENCE, "barrier intervals are not known");
     if (pv->assumed.relies_on_no_race)
-        depend(v, PROVE_DIVERGENCE, PROVE_RACE, "values that are read are not known");
+        depend_on(v, PROVE_DIVERGENCE, PROVE_RACE, "values that are read are not known");
 }

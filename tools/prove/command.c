@@ -74,7 +74,7 @@ static void try_other_launches(struct result *r, const struct confirm *c)
 
 /* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the limit, of
  * CPU time. */
-static void confirm(struct explore *e, struct result *r, bool vulkan, const char *path)
+static void confirm_result(struct explore *e, struct result *r, bool vulkan, const char *path)
 {
     const struct confirm c = {.path = path,
                               .kernel = e->kernel,
@@ -155,7 +155,7 @@ static void add_json(struct explore *e, const struct result *r, const char *path
     cJSON_AddItemToArray(e->tests, json);
 }
 
-static unsigned budget(const struct explore *e)
+static unsigned resource_budget(const struct explore *e)
 {
     unsigned ms = e->options.timeout_ms;
     return ms && ms < UINT_MAX / UNITS_PER_MS ? ms * UNITS_PER_MS : UINT_MAX;
@@ -170,7 +170,7 @@ int prove_file(struct explore *e, struct ex *ex, const char *path)
                                     .arguments = e->args.items,
                                     .argument_count = e->args.count,
                                     .effort = EFFORT,
-                                    .budget = budget(e)};
+                                    .budget = resource_budget(e)};
     if (e->has_global)
         memcpy(options.global, e->launch.global, sizeof options.global);
     if (e->has_local)
@@ -180,7 +180,7 @@ int prove_file(struct explore *e, struct ex *ex, const char *path)
     if (prove_kernel(ex, &options, &r.verdict, &err) != MM_OK)
         return tool_report(&err);
     if (is_undecided(&r))
-        confirm(e, &r, ex->module.vulkan, path);
+        confirm_result(e, &r, ex->module.vulkan, path);
     print_result(e, &r, path);
     add_json(e, &r, path);
     return exit_code(&r);

@@ -111,7 +111,7 @@ static bool has_body(struct pv *pv, const struct in_inst *inst)
     return true;
 }
 
-static void resolve(struct pv *pv, uint32_t block, const uint32_t *labels)
+static void resolve_labels(struct pv *pv, uint32_t block, const uint32_t *labels)
 {
     struct pv_block *b = &pv->graph.blocks[block];
     const struct in_inst *t = b->last;
@@ -180,7 +180,7 @@ static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint
     if (entry == PV_NONE)
         pv_stop(pv, NULL, "a function without blocks");
     for (uint32_t i = 0; i < end_count; i++)
-        resolve(pv, ends[i], labels);
+        resolve_labels(pv, ends[i], labels);
     return entry;
 }
 

@@ -69,7 +69,7 @@ static Z3_ast operand_in(struct pv_run *run, uint32_t loop, uint32_t block, cons
     return NULL;
 }
 
-static Z3_ast difference(struct pv *pv, Z3_ast a, Z3_ast b)
+static Z3_ast difference_of(struct pv *pv, Z3_ast a, Z3_ast b)
 {
     return a == b ? pv_number(pv, 0, pv_width(pv, a)) : Z3_mk_bvsub(pv->c, a, b);
 }
@@ -95,7 +95,7 @@ static Z3_ast bound_term(struct pv *pv, enum template kind, Z3_ast x, Z3_ast ini
     return starts ? pv_or(pv, pv_equal(pv, x, init), wide) : wide;
 }
 
-static Z3_ast ghost(struct pv_run *run, uint32_t loop)
+static Z3_ast iteration_count(struct pv_run *run, uint32_t loop)
 {
     struct pv_loop_entry *e = &run->loops[loop];
     if (!e->counter)
@@ -127,17 +127,17 @@ static Z3_ast term_of(struct pv_run *run, const struct candidate *c, const struc
         return pv_not(pv, pv_equal(pv, x, zero));
     case T_MASK:
         return pv_equal(
-            pv, Z3_mk_bvand(pv->c, difference(pv, x, init), pv_number(pv, c->constant - 1, width)), zero);
+            pv, Z3_mk_bvand(pv->c, difference_of(pv, x, init), pv_number(pv, c->constant - 1, width)), zero);
     case T_DIFFERENCE:
-        return pv_equal(pv, difference(pv, x, init),
-                        difference(pv, state->cells[c->y].bits, e->entry.cells[c->y].bits));
+        return pv_equal(pv, difference_of(pv, x, init),
+                        difference_of(pv, state->cells[c->y].bits, e->entry.cells[c->y].bits));
     case T_STRIDE:
     case T_COUNT: {
         Z3_ast step = operand_in(run, c->loop, c->block, c->inst, c->second);
         if (!step)
             return NULL;
-        Z3_ast moved = difference(pv, pv_resize(pv, x, 64, true), pv_resize(pv, init, 64, true));
-        Z3_ast wide = pv_resize(pv, step, 64, true), k = ghost(run, c->loop);
+        Z3_ast moved = difference_of(pv, pv_resize(pv, x, 64, true), pv_resize(pv, init, 64, true));
+        Z3_ast wide = pv_resize(pv, step, 64, true), k = iteration_count(run, c->loop);
         if (at_entry)
             return pv->yes;
         if (c->kind == T_COUNT)
@@ -162,7 +162,7 @@ static Z3_ast relation_of(struct pv *pv, const struct candidate *c, const struct
         return pv_equal(pv, x->bits, y->bits);
     const struct pv_leaf *from_x = &pv->context[0]->loops[c->loop].entry.cells[c->x],
                          *from_y = &pv->context[1]->loops[c->loop].entry.cells[c->x];
-    return pv_equal(pv, difference(pv, x->bits, from_x->bits), difference(pv, y->bits, from_y->bits));
+    return pv_equal(pv, difference_of(pv, x->bits, from_x->bits), difference_of(pv, y->bits, from_y->bits));
 }
 
 /* ---- adding ---------------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void add_relational(struct pv *pv, const struct candidate *c)
 
 /* ---- templates ------------------------------------------------------------------------------------- */
 
-static bool extends(struct pv *pv, Z3_ast a, Z3_ast x)
+static bool extends_value(struct pv *pv, Z3_ast a, Z3_ast x)
 {
     if (a == x)
         return true;
@@ -277,7 +277,7 @@ static void from_instructions(struct pv *pv, uint32_t loop, uint32_t x)
             continue;
         for (int second = 0; second < 2; second++) {
             Z3_ast side = second ? c.a : c.b;
-            if (!extends(pv, side, head) || !operand_in(run, loop, c.block, c.inst, second))
+            if (!extends_value(pv, side, head) || !operand_in(run, loop, c.block, c.inst, second))
                 continue;
             if (c.inst->opcode == SpvOpIAdd)
                 steps_of(pv, loop, x, &c, second);
@@ -354,7 +354,7 @@ static void limit_effort(struct pv *pv, unsigned effort)
 }
 
 /* The resource units that Z3 has used in this context. */
-static unsigned used(struct pv *pv)
+static unsigned used_resources(struct pv *pv)
 {
     unsigned n = 0;
     Z3_stats stats = Z3_solver_get_statistics(pv->c, pv->solver);
@@ -367,7 +367,7 @@ static unsigned used(struct pv *pv)
 }
 
 /* Limits are Z3's resources, not time: so answers do not depend on the machine. */
-static Z3_lbool solve(struct pv *pv, unsigned count, Z3_ast const *assumptions)
+static Z3_lbool solve_bounded(struct pv *pv, unsigned count, Z3_ast const *assumptions)
 {
     const struct prove_options *o = pv->options;
     if (pv->spent >= o->budget)
@@ -375,7 +375,7 @@ static Z3_lbool solve(struct pv *pv, unsigned count, Z3_ast const *assumptions)
     unsigned left = o->budget - pv->spent;
     limit_effort(pv, left < o->effort ? left : o->effort);
     Z3_lbool r = Z3_solver_check_assumptions(pv->c, pv->solver, count, assumptions);
-    pv->spent = used(pv);
+    pv->spent = used_resources(pv);
     return r;
 }
 
@@ -400,10 +400,10 @@ Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
             head_position(pv, c->loop) < (c->relational ? with->relations_before : with->invariants_before))
             assumptions[count++] = c->selector;
     }
-    Z3_lbool r = solve(pv, count, assumptions);
+    Z3_lbool r = solve_bounded(pv, count, assumptions);
     assumptions[count++] = pv->assumed.exact_ids;
     if (r != Z3_L_FALSE)
-        r = solve(pv, count, assumptions);
+        r = solve_bounded(pv, count, assumptions);
     if (r == Z3_L_FALSE)
         note_core(pv);
     return r;
@@ -421,7 +421,7 @@ struct question {
     bool relational, step;
 };
 
-static bool concerns(const struct question *q, const struct pv_candidate *c)
+static bool candidate_concerns(const struct question *q, const struct pv_candidate *c)
 {
     return !c->dropped && c->relational == q->relational && c->loop == q->loop;
 }
@@ -446,7 +446,7 @@ static bool drop_violated(struct pv *pv, const struct question *q)
     Z3_model_inc_ref(pv->c, model);
     for (uint32_t i = 0; i < pv->candidates.count; i++) {
         struct pv_candidate *c = &pv->candidates.list[i];
-        if (concerns(q, c))
+        if (candidate_concerns(q, c))
             any |= c->dropped = is_true_in(pv, model, q->step ? c->step : c->base);
     }
     Z3_model_dec_ref(pv->c, model);
@@ -459,19 +459,19 @@ static bool drop_unproved(struct pv *pv, const struct question *q)
     bool any = false;
     for (uint32_t i = 0; i < pv->candidates.count; i++) {
         struct pv_candidate *c = &pv->candidates.list[i];
-        if (concerns(q, c))
+        if (candidate_concerns(q, c))
             any |= c->dropped = ask_question(pv, q, q->step ? c->step : c->base) != Z3_L_FALSE;
     }
     return any;
 }
 
 /* Whether candidates were dropped. */
-static bool filter(struct pv *pv, const struct question *q)
+static bool filter_candidates(struct pv *pv, const struct question *q)
 {
     for (bool any = false;; any = true) {
         Z3_ast bad = pv->no;
         for (uint32_t i = 0; i < pv->candidates.count; i++)
-            if (concerns(q, &pv->candidates.list[i]))
+            if (candidate_concerns(q, &pv->candidates.list[i]))
                 bad = pv_or(pv, bad, q->step ? pv->candidates.list[i].step : pv->candidates.list[i].base);
         Z3_lbool r = ask_question(pv, q, bad);
         if (r == Z3_L_FALSE)
@@ -483,13 +483,13 @@ static bool filter(struct pv *pv, const struct question *q)
     }
 }
 
-static void houdini(struct pv *pv, bool relational)
+static void run_houdini(struct pv *pv, bool relational)
 {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t l = 0; l < pv->graph.loop_count; l++) {
-            changed |= filter(pv, &(struct question){l, relational, false});
-            changed |= filter(pv, &(struct question){l, relational, true});
+            changed |= filter_candidates(pv, &(struct question){l, relational, false});
+            changed |= filter_candidates(pv, &(struct question){l, relational, true});
         }
     }
 }
@@ -501,10 +501,10 @@ void pv_propose_invariants(struct pv *pv)
 
 void pv_keep_invariants(struct pv *pv)
 {
-    houdini(pv, false);
+    run_houdini(pv, false);
     if (pv->sources.has_cuts) {
         Z3_solver_assert(pv->c, pv->solver, pv_implies(pv, pv->synchronous, pv_same_group(pv)));
-        houdini(pv, true);
+        run_houdini(pv, true);
     }
     pv->verdict->tried = pv->candidates.count;
     for (uint32_t i = 0; i < pv->candidates.count; i++)

@@ -66,7 +66,7 @@ static bool uses_id(const struct in_inst *inst, uint32_t id)
     return any;
 }
 
-static void widen(struct pv *pv, uint32_t id, bool is_pointer)
+static void widen_value(struct pv *pv, uint32_t id, bool is_pointer)
 {
     for (uint32_t b = 0; b < pv->graph.block_count; b++)
         for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++) {
@@ -74,7 +74,7 @@ static void widen(struct pv *pv, uint32_t id, bool is_pointer)
                 continue;
             unsigned n = is_pointer && i->opcode == SpvOpLoad ? 0 : dimension_of(pv, i, id);
             if (is_pointer && i->opcode == SpvOpLoad)
-                widen(pv, i->result, false);
+                widen_value(pv, i->result, false);
             pv->dimensions = n > pv->dimensions ? n : pv->dimensions;
         }
 }
@@ -86,7 +86,7 @@ void pv_find_dimensions(struct pv *pv)
     for (uint32_t o = 1; o < pv->objects.count; o++)
         if (pv->objects.list[o].region == PV_BUILTIN &&
             has_dimensions(ex_id(pv->ex, pv->objects.list[o].id)->builtin))
-            widen(pv, pv->objects.list[o].id, true);
+            widen_value(pv, pv->objects.list[o].id, true);
     for (unsigned i = 0; i < 3; i++)
         if (pv->options->global[i] > 1 || pv->options->local[i] > 1)
             pv->dimensions = i + 1 > pv->dimensions ? i + 1 : pv->dimensions;
@@ -100,7 +100,7 @@ static Z3_ast number_word(struct pv *pv, uint64_t n)
     return pv_number(pv, n, 64);
 }
 
-static Z3_ast below(struct pv *pv, Z3_ast a, Z3_ast b)
+static Z3_ast is_below(struct pv *pv, Z3_ast a, Z3_ast b)
 {
     return Z3_mk_bvult(pv->c, a, b);
 }
@@ -142,9 +142,9 @@ static void declare_sizes(struct pv *pv, unsigned d)
     if (d >= pv->dimensions)
         return;
     Z3_ast limit = number_word(pv, UINT64_C(1) << SIZE_BITS), one = number_word(pv, 1);
-    pv_fact(pv, below(pv, l->global[d], limit));
-    pv_fact(pv, below(pv, l->offset[d], limit));
-    pv_fact(pv, below(pv, pv_add(pv, l->offset[d], l->global[d]), limit));
+    pv_fact(pv, is_below(pv, l->global[d], limit));
+    pv_fact(pv, is_below(pv, l->offset[d], limit));
+    pv_fact(pv, is_below(pv, pv_add(pv, l->offset[d], l->global[d]), limit));
     pv_fact(pv, Z3_mk_bvuge(pv->c, l->local[d], one));
     pv_fact(pv, Z3_mk_bvuge(pv->c, l->groups[d], one));
     pv_fact(pv, Z3_mk_bvule(pv->c, l->local[d], l->global[d]));
@@ -166,8 +166,8 @@ static void declare_ids(struct pv *pv, unsigned d, int t)
     l->group_id[t][d] = pv_fresh(pv, "group_id", 64);
     l->base[t][d] = pv_fresh(pv, "group_base", 64);
     Z3_ast zero = number_word(pv, 0), end = pv_add(pv, l->base[t][d], l->local[d]);
-    pv_fact(pv, below(pv, l->local_id[t][d], l->local[d]));
-    pv_fact(pv, below(pv, l->group_id[t][d], l->groups[d]));
+    pv_fact(pv, is_below(pv, l->local_id[t][d], l->local[d]));
+    pv_fact(pv, is_below(pv, l->group_id[t][d], l->groups[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, l->base[t][d], l->global[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, end, l->global[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, l->group_id[t][d], l->base[t][d]));
@@ -198,14 +198,14 @@ static Z3_ast global_id(struct pv *pv, int t, unsigned d)
 static void relate_groups(struct pv *pv, unsigned d)
 {
     struct pv_launch *l = &pv->launch;
-    pv_fact(pv, below(pv, global_id(pv, 0, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
-    pv_fact(pv, below(pv, global_id(pv, 1, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
+    pv_fact(pv, is_below(pv, global_id(pv, 0, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
+    pv_fact(pv, is_below(pv, global_id(pv, 1, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
     for (int t = 0; t < 2; t++) {
         Z3_ast same = pv_equal(pv, l->group_id[t][d], l->group_id[1 - t][d]);
-        Z3_ast before = pv_or(pv, below(pv, l->group_id[t][d], l->group_id[1 - t][d]),
-                              pv_and(pv, same, below(pv, l->local_id[t][d], l->local_id[1 - t][d])));
-        pv_fact(pv, pv_implies(pv, before, below(pv, global_id(pv, t, d), global_id(pv, 1 - t, d))));
-        Z3_ast less = below(pv, l->group_id[t][d], l->group_id[1 - t][d]);
+        Z3_ast before = pv_or(pv, is_below(pv, l->group_id[t][d], l->group_id[1 - t][d]),
+                              pv_and(pv, same, is_below(pv, l->local_id[t][d], l->local_id[1 - t][d])));
+        pv_fact(pv, pv_implies(pv, before, is_below(pv, global_id(pv, t, d), global_id(pv, 1 - t, d))));
+        Z3_ast less = is_below(pv, l->group_id[t][d], l->group_id[1 - t][d]);
         Z3_ast end = pv_add(pv, l->base[t][d], l->local[d]);
         pv_fact(pv, pv_implies(pv, less, Z3_mk_bvule(pv->c, end, l->base[1 - t][d])));
     }
@@ -317,8 +317,8 @@ void pv_declare_launch(struct pv *pv)
             relate_groups(pv, d);
     }
     pv->launch.dimensions = pv_fresh(pv, "dimensions", 64);
-    pv_fact(pv, pv_and(pv, below(pv, number_word(pv, 0), pv->launch.dimensions),
-                       below(pv, pv->launch.dimensions, number_word(pv, 4))));
+    pv_fact(pv, pv_and(pv, is_below(pv, number_word(pv, 0), pv->launch.dimensions),
+                       is_below(pv, pv->launch.dimensions, number_word(pv, 4))));
     declare_arguments(pv);
     pv->verdict->dimensions = pv->dimensions;
     pv->assumed.required = pv->yes;
@@ -344,12 +344,12 @@ static Z3_ast linear_local_id(struct pv_run *run)
         pv->uses_local_linear = true;
         pv_fact(pv, pv_equal(pv, equal_in_all(pv, l->local_id), pv_equal(pv, l->linear[0], l->linear[1])));
         for (int t = 0; t < 2; t++)
-            pv_fact(pv, below(pv, l->linear[t], number_word(pv, UINT64_C(1) << SIZE_BITS)));
+            pv_fact(pv, is_below(pv, l->linear[t], number_word(pv, UINT64_C(1) << SIZE_BITS)));
     }
     return l->linear[run->thread];
 }
 
-static Z3_ast component(struct pv_run *run, uint32_t builtin, unsigned d)
+static Z3_ast builtin_component(struct pv_run *run, uint32_t builtin, unsigned d)
 {
     struct pv *pv = run->pv;
     const struct pv_launch *l = &pv->launch;
@@ -385,7 +385,7 @@ struct pv_value pv_builtin(struct pv_run *run, uint32_t builtin, const struct in
 {
     struct pv_value v = pv_fresh_value(run->pv, type);
     for (uint32_t d = 0; d < v.count && d < 3; d++) {
-        Z3_ast bits = component(run, builtin, d);
+        Z3_ast bits = builtin_component(run, builtin, d);
         if (bits)
             v.leaves[d].bits = pv_low(run->pv, bits, in_scalar(type)->width);
     }
@@ -394,7 +394,7 @@ struct pv_value pv_builtin(struct pv_run *run, uint32_t builtin, const struct in
 
 /* ---- assumptions ---------------------------------------------------------------------------------- */
 
-static void assume(struct pv *pv, const char *text)
+static void assume_requirement(struct pv *pv, const char *text)
 {
     struct prove_verdict *v = pv->verdict;
     if (v->assumption_count < PROVE_ASSUMPTIONS)
@@ -416,36 +416,36 @@ void pv_state_assumptions(struct pv *pv)
         text, sizeof text,
         "launches in %u dimension%s, or of size 1 in others; offset + global size < 2^%d, and the global size is a multiple of the local size",
         pv->dimensions, pv->dimensions == 1 ? "" : "s", SIZE_BITS);
-    assume(pv, text);
+    assume_requirement(pv, text);
     for (unsigned d = 0; d < pv->dimensions; d++) {
         if (pv->verdict->local[d]) {
             snprintf(text, sizeof text, "local size %u in dimension %u", pv->verdict->local[d], d);
-            assume(pv, text);
+            assume_requirement(pv, text);
         }
         if (pv->options->global[d]) {
             snprintf(text, sizeof text, "global size %u in dimension %u", pv->options->global[d], d);
-            assume(pv, text);
+            assume_requirement(pv, text);
         }
     }
-    assume(
+    assume_requirement(
         pv,
         "distinct pointer arguments and variables are objects that do not overlap, of less than 2^40 bytes, and which the host does not write meanwhile");
-    assume(pv, "accesses and in-bounds pointer arithmetic stay inside their objects");
+    assume_requirement(pv, "accesses and in-bounds pointer arithmetic stay inside their objects");
     if (pv->assumed.no_overflow)
-        assume(pv, "signed products do not overflow (NoSignedWrap)");
+        assume_requirement(pv, "signed products do not overflow (NoSignedWrap)");
     if (pv->assumed.quotients)
-        assume(pv, "no integer is divided by 0, and no signed quotient overflows");
+        assume_requirement(pv, "no integer is divided by 0, and no signed quotient overflows");
     if (has_specialization(pv) && !pv->ex->module.vulkan)
-        assume(pv, "specialization constants have their default values");
+        assume_requirement(pv, "specialization constants have their default values");
     if (pv->graph.loop_count)
-        assume(pv, "every loop ends");
+        assume_requirement(pv, "every loop ends");
     for (size_t i = 0; i < pv->options->argument_count; i++) {
         snprintf(text, sizeof text, "--arg %.400s", pv->options->arguments[i]);
-        assume(pv, text);
+        assume_requirement(pv, text);
     }
     for (size_t i = 0; i < pv->options->requirement_count; i++) {
         snprintf(text, sizeof text, "%.400s (64-bit numbers, which wrap around)",
                  pv->options->requirements[i]);
-        assume(pv, text);
+        assume_requirement(pv, text);
     }
 }

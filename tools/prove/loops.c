@@ -112,7 +112,7 @@ static uint32_t size_of(const struct pv *pv, uint32_t loop)
     return n;
 }
 
-static void nest(struct pv *pv)
+static void nest_loops(struct pv *pv)
 {
     for (uint32_t i = 0; i < pv->graph.loop_count; i++) {
         struct pv_loop *loop = &pv->graph.loops[i];
@@ -183,7 +183,7 @@ void pv_find_loops(struct pv *pv)
         if (pv->graph.blocks[b].position == PV_NONE)
             pv->graph.blocks[b].cut = PV_NO_CUT;
     find_back_edges(pv, count, dominator);
-    nest(pv);
+    nest_loops(pv);
     add_soft_heads(pv);
 }
 

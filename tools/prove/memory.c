@@ -288,7 +288,7 @@ static void copy_between(struct pv_run *run, const struct in_inst *inst)
     }
 }
 
-static void variable(struct pv_run *run, const struct in_inst *inst)
+static void execute_variable(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     struct pv_leaf pointer = pv_get_scalar(run, inst->result);
@@ -357,7 +357,7 @@ static void access_chain(struct pv_run *run, const struct in_inst *inst)
 
 /* ---- atomics -------------------------------------------------------------------------------------- */
 
-static bool atomic(struct pv_run *run, const struct in_inst *inst)
+static bool execute_atomic(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     bool is_store = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;
@@ -392,7 +392,7 @@ bool pv_memory(struct pv_run *run, const struct in_inst *inst)
     struct pv *pv = run->pv;
     switch (inst->opcode) {
     case SpvOpVariable:
-        variable(run, inst);
+        execute_variable(run, inst);
         return true;
     case SpvOpLoad: {
         const struct in_ty *type = ex_type(pv->ex, inst->type);
@@ -424,6 +424,6 @@ bool pv_memory(struct pv_run *run, const struct in_inst *inst)
         return true;
     }
     default:
-        return atomic(run, inst);
+        return execute_atomic(run, inst);
     }
 }

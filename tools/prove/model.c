@@ -2,21 +2,21 @@
  * and values of memory are not passed on, so a launch counts only if it is executed and shows the violation. */
 #include "tools/prove/internal.h"
 
-static Z3_ast is(struct pv *pv, Z3_ast a, uint64_t n)
+static Z3_ast equals_number(struct pv *pv, Z3_ast a, uint64_t n)
 {
     return pv_equal(pv, a, pv_number(pv, n, pv_width(pv, a)));
 }
 
 /* Constrains the sizes to GROUPS work-groups of LOCAL work-items in each dimension. */
-static Z3_ast sizes(struct pv *pv, const uint32_t *local, const uint32_t *groups)
+static Z3_ast constrain_sizes(struct pv *pv, const uint32_t *local, const uint32_t *groups)
 {
     struct pv_launch *l = &pv->launch;
     Z3_ast all = pv->yes;
     for (unsigned d = 0; d < pv->dimensions; d++) {
-        all = pv_and(pv, all, is(pv, l->local[d], local[d]));
-        all = pv_and(pv, all, is(pv, l->groups[d], groups[d]));
-        all = pv_and(pv, all, is(pv, l->global[d], (uint64_t)local[d] * groups[d]));
-        all = pv_and(pv, all, is(pv, l->offset[d], 0));
+        all = pv_and(pv, all, equals_number(pv, l->local[d], local[d]));
+        all = pv_and(pv, all, equals_number(pv, l->groups[d], groups[d]));
+        all = pv_and(pv, all, equals_number(pv, l->global[d], (uint64_t)local[d] * groups[d]));
+        all = pv_and(pv, all, equals_number(pv, l->offset[d], 0));
         for (int t = 0; t < 2; t++) {
             Z3_ast base = Z3_mk_bvmul(pv->c, l->group_id[t][d], pv_number(pv, local[d], 64));
             all = pv_and(pv, all, pv_equal(pv, l->base[t][d], base));
@@ -25,7 +25,7 @@ static Z3_ast sizes(struct pv *pv, const uint32_t *local, const uint32_t *groups
     return all;
 }
 
-static Z3_ast small(struct pv *pv, Z3_ast a)
+static Z3_ast is_small(struct pv *pv, Z3_ast a)
 {
     Z3_ast least = pv_number(pv, (uint64_t)-64, pv_width(pv, a)), most = pv_number(pv, 4096, pv_width(pv, a));
     return pv_and(pv, Z3_mk_bvsle(pv->c, least, a), Z3_mk_bvsle(pv->c, a, most));
@@ -38,7 +38,7 @@ static Z3_ast small_arguments(struct pv *pv)
     for (uint32_t p = 0; p < f->param_count; p++) {
         const struct in_ty *type = ex_type_of(pv->ex, f->params[p]);
         if (type->kind == IN_TY_INT && type->width >= 16)
-            all = pv_and(pv, all, small(pv, pv->parameter_leaves[p][0].bits));
+            all = pv_and(pv, all, is_small(pv, pv->parameter_leaves[p][0].bits));
     }
     for (uint32_t o = 1; o < pv->objects.count; o++)
         if (pv->objects.list[o].is_argument && pv->objects.list[o].size)
@@ -149,7 +149,7 @@ void pv_propose_launches(struct pv *pv, Z3_ast query, const struct pv_premises *
         bool full = pv->verdict->launch_count == PROVE_LAUNCHES || pv->verdict->launch_count >= before + 4;
         if (full || !groups[0] || !groups[1] || !groups[2])
             continue;
-        Z3_ast here = pv_and(pv, query, pv_and(pv, sizes(pv, local, groups), whole_elements(pv)));
+        Z3_ast here = pv_and(pv, query, pv_and(pv, constrain_sizes(pv, local, groups), whole_elements(pv)));
         Z3_ast few = pv_and(pv, here, small_arguments(pv)), exact = pv_and(pv, few, exact_products(pv));
         if (pv_ask(pv, exact, with) == Z3_L_TRUE || pv_ask(pv, few, with) == Z3_L_TRUE ||
             pv_ask(pv, here, with) == Z3_L_TRUE)

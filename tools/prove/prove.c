@@ -88,7 +88,7 @@ static void run_segments(struct pv *pv)
         pv_stop(pv, NULL, "segments change variables that the analysis of loops did not find");
 }
 
-static void prove(struct pv *pv)
+static void decide_kernel(struct pv *pv)
 {
     ex_declare(pv->ex);
     pv->ex->entry = find_entry(pv);
@@ -141,7 +141,7 @@ enum mm_class prove_kernel(struct ex *ex, const struct prove_options *options, s
     pv->options = options;
     pv->verdict = verdict;
     if (setjmp(ex->failed) == 0)
-        prove(pv);
+        decide_kernel(pv);
     else if (err->cls == MM_LIMIT)
         give_up(verdict, err);
     close_z3(pv);

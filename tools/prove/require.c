@@ -10,7 +10,8 @@ struct requirement {
     bool exact; /* products are those of numbers, not abstract */
 };
 
-static _Noreturn void reject(const struct requirement *r, const struct require *e, const char *what)
+static _Noreturn void reject_requirement(const struct requirement *r, const struct require *e,
+                                         const char *what)
 {
     ex_fail(r->pv->ex, MM_INVALID, "explore.requires", "--requires '%.200s': %s at '%.30s'", r->text, what,
             e->at);
@@ -29,10 +30,10 @@ static Z3_ast size_of(const struct requirement *r, const struct require *e)
         }
         return object->size;
     }
-    reject(r, e, "no pointer argument or variable has this name");
+    reject_requirement(r, e, "no pointer argument or variable has this name");
 }
 
-static Z3_ast argument(const struct requirement *r, const struct require *e)
+static Z3_ast argument_term(const struct requirement *r, const struct require *e)
 {
     struct pv *pv = r->pv;
     const struct in_function *f = pv->graph.frames[0].function;
@@ -40,20 +41,20 @@ static Z3_ast argument(const struct requirement *r, const struct require *e)
         if (strcmp(ex_id(pv->ex, f->params[p])->name, e->name) == 0 &&
             ex_type_of(pv->ex, f->params[p])->kind == IN_TY_INT)
             return pv_resize(pv, pv->parameter_leaves[p][0].bits, 64, !ex_is_unsigned(pv->ex, f->params[p]));
-    reject(r, e, "no integer argument has this name");
+    reject_requirement(r, e, "no integer argument has this name");
 }
 
-static Z3_ast term(const struct requirement *r, const struct require *e)
+static Z3_ast build_term(const struct requirement *r, const struct require *e)
 {
     struct pv *pv = r->pv;
     const struct pv_launch *l = &pv->launch;
-    Z3_ast a = e->op >= REQUIRE_NEGATIVE ? term(r, e->a) : NULL;
-    Z3_ast b = e->op > REQUIRE_NEGATIVE ? term(r, e->b) : NULL;
+    Z3_ast a = e->op >= REQUIRE_NEGATIVE ? build_term(r, e->a) : NULL;
+    Z3_ast b = e->op > REQUIRE_NEGATIVE ? build_term(r, e->b) : NULL;
     switch (e->op) {
     case REQUIRE_NUMBER:
         return pv_number(pv, (uint64_t)e->value, 64);
     case REQUIRE_NAME:
-        return argument(r, e);
+        return argument_term(r, e);
     case REQUIRE_SIZE:
         return size_of(r, e);
     case REQUIRE_GLOBAL_SIZE:
@@ -73,26 +74,26 @@ static Z3_ast term(const struct requirement *r, const struct require *e)
     case REQUIRE_MULTIPLY:
         return r->exact ? Z3_mk_bvmul(pv->c, a, b) : pv_multiply(pv, a, b, false, pv->no, 0);
     default:
-        reject(r, e, "elements of memory are not supported with --prove");
+        reject_requirement(r, e, "elements of memory are not supported with --prove");
     }
 }
 
-static Z3_ast condition(const struct requirement *r, const struct require *e)
+static Z3_ast build_condition(const struct requirement *r, const struct require *e)
 {
     struct pv *pv = r->pv;
     switch (e->op) {
     case REQUIRE_NOT:
-        return pv_not(pv, condition(r, e->a));
+        return pv_not(pv, build_condition(r, e->a));
     case REQUIRE_AND:
-        return pv_and(pv, condition(r, e->a), condition(r, e->b));
+        return pv_and(pv, build_condition(r, e->a), build_condition(r, e->b));
     case REQUIRE_OR:
-        return pv_or(pv, condition(r, e->a), condition(r, e->b));
+        return pv_or(pv, build_condition(r, e->a), build_condition(r, e->b));
     case REQUIRE_LESS:
-        return Z3_mk_bvslt(pv->c, term(r, e->a), term(r, e->b));
+        return Z3_mk_bvslt(pv->c, build_term(r, e->a), build_term(r, e->b));
     case REQUIRE_AT_MOST:
-        return Z3_mk_bvsle(pv->c, term(r, e->a), term(r, e->b));
+        return Z3_mk_bvsle(pv->c, build_term(r, e->a), build_term(r, e->b));
     default: {
-        Z3_ast equal = pv_equal(pv, term(r, e->a), term(r, e->b));
+        Z3_ast equal = pv_equal(pv, build_term(r, e->a), build_term(r, e->b));
         return e->op == REQUIRE_EQUAL ? equal : pv_not(pv, equal);
     }
     }
@@ -106,5 +107,5 @@ Z3_ast pv_requirement(struct pv *pv, const char *text, bool exact)
     const struct require *e = require_read(pv->ex->arena, text, message, sizeof message);
     if (!e)
         ex_fail(pv->ex, MM_INVALID, "explore.requires", "--requires '%.200s': %s", text, message);
-    return condition(&r, e);
+    return build_condition(&r, e);
 }

@@ -16,7 +16,7 @@ static struct pv_state copy_state(struct pv *pv, const struct pv_state *s)
     return copy;
 }
 
-static struct pv_state merged(struct pv *pv, const struct pv_merge *m)
+static struct pv_state merged_state(struct pv *pv, const struct pv_merge *m)
 {
     struct pv_state s = copy_state(pv, &m->states[0]);
     for (uint32_t k = 1; k < m->count; k++) {
@@ -43,7 +43,7 @@ static Z3_ast any_of(struct pv *pv, const struct pv_merge *m)
 /* ---- edges ---------------------------------------------------------------------------------------- */
 
 /* Sets cell FIRST of NEXT to what ID is in the current block. */
-static void assign(struct pv_run *run, struct pv_state *next, uint32_t cell, uint32_t id)
+static void assign_cell(struct pv_run *run, struct pv_state *next, uint32_t cell, uint32_t id)
 {
     struct pv_value v = pv_get(run, id);
     struct pv_state now = run->state;
@@ -60,18 +60,18 @@ static void assign_on_edge(struct pv_run *run, uint32_t from, uint32_t to, struc
     const struct pv_frame *frame = &pv->graph.frames[target->frame];
     if (b->end == PV_CALL)
         for (uint32_t p = 0; p < frame->function->param_count; p++)
-            assign(run, next, pv->cells.of_id[frame->base + frame->function->params[p]],
-                   b->last->operands[1 + p]);
+            assign_cell(run, next, pv->cells.of_id[frame->base + frame->function->params[p]],
+                        b->last->operands[1 + p]);
     if (b->end == PV_RETURN && b->last->opcode == SpvOpReturnValue) {
         const struct pv_frame *callee = &pv->graph.frames[b->frame];
-        assign(run, next, pv->cells.of_id[frame->base + callee->call->result], b->last->operands[0]);
+        assign_cell(run, next, pv->cells.of_id[frame->base + callee->call->result], b->last->operands[0]);
     }
     for (const struct in_inst *i = target->first; b->frame == target->frame && i < target->last; i++) {
         if (i->opcode != SpvOpPhi && i->opcode != SpvOpLine && i->opcode != SpvOpNoLine)
             break;
         for (uint32_t k = 0; i->opcode == SpvOpPhi && k + 1 < i->operand_count; k += 2)
             if (i->operands[k + 1] == b->label)
-                assign(run, next, pv->cells.of_id[frame->base + i->result], i->operands[k]);
+                assign_cell(run, next, pv->cells.of_id[frame->base + i->result], i->operands[k]);
     }
 }
 
@@ -148,7 +148,7 @@ static void leave_block(struct pv_run *run, Z3_ast here)
 /* ---- loops and cuts ------------------------------------------------------------------------------- */
 
 /* The state of an arbitrary iteration. */
-static void havoc(struct pv_run *run, uint32_t number)
+static void havoc_loop(struct pv_run *run, uint32_t number)
 {
     struct pv *pv = run->pv;
     struct pv_loop *loop = &pv->graph.loops[number];
@@ -218,7 +218,7 @@ static void close_loop(struct pv_run *run, uint32_t number)
     if (!e->reached || !m->count)
         return;
     e->back = any_of(pv, m);
-    e->end = merged(pv, m);
+    e->end = merged_state(pv, m);
     for (uint32_t c = 0; c < pv->cells.count; c++)
         if (loop->modified[c] && e->head.cells[c].object &&
             e->end.cells[c].object != e->head.cells[c].object && !loop->moves_object[c])
@@ -256,7 +256,7 @@ static void enter_block(struct pv_run *run, uint32_t block)
     uint32_t loop = pv->graph.blocks[block].head_of;
     run->block = block;
     if (loop != PV_NONE && (is_context(run) || !pv->graph.loops[loop].has_barrier))
-        havoc(run, loop);
+        havoc_loop(run, loop);
     if (is_context(run) && pv_is_cut(&pv->graph.blocks[block]))
         pass_cut(run, block);
     execute_block(run, block);
@@ -270,7 +270,7 @@ static void run_blocks(struct pv_run *run, const uint32_t *order, uint32_t count
             continue;
         run->block = order[i];
         run->condition[order[i]] = any_of(run->pv, m);
-        run->state = merged(run->pv, m);
+        run->state = merged_state(run->pv, m);
         enter_block(run, order[i]);
     }
 }

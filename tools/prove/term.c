@@ -61,7 +61,7 @@ static uint32_t number_of(struct pv *pv, Z3_app app)
     return mark && sscanf(mark + 1, "%u", &number) == 1 ? number : 0;
 }
 
-static uint32_t newest(struct pv *pv, Z3_ast a, struct mm_map *seen)
+static uint32_t newest_value(struct pv *pv, Z3_ast a, struct mm_map *seen)
 {
     uint32_t id = Z3_get_ast_id(pv->c, a), most = 0;
     uint64_t known = mm_map_get(seen, id);
@@ -72,7 +72,7 @@ static uint32_t newest(struct pv *pv, Z3_ast a, struct mm_map *seen)
         unsigned count = Z3_get_app_num_args(pv->c, app);
         most = count ? 0 : number_of(pv, app);
         for (unsigned i = 0; i < count; i++) {
-            uint32_t n = newest(pv, Z3_get_app_arg(pv->c, app, i), seen);
+            uint32_t n = newest_value(pv, Z3_get_app_arg(pv->c, app, i), seen);
             most = n > most ? n : most;
         }
     }
@@ -84,7 +84,7 @@ static uint32_t newest(struct pv *pv, Z3_ast a, struct mm_map *seen)
 uint32_t pv_newest(struct pv *pv, Z3_ast a)
 {
     struct mm_map seen = {0};
-    uint32_t most = newest(pv, a, &seen);
+    uint32_t most = newest_value(pv, a, &seen);
     mm_map_clear(&seen);
     return most;
 }
@@ -230,7 +230,7 @@ Z3_ast pv_resize(struct pv *pv, Z3_ast a, unsigned width, bool is_signed)
 /* ---- products ------------------------------------------------------------------------------------ */
 
 /* The term that A is the low bits of. */
-static Z3_ast whole(struct pv *pv, Z3_ast a)
+static Z3_ast whole_term(struct pv *pv, Z3_ast a)
 {
     Z3_app app;
     return is_operation(pv, a, Z3_OP_EXTRACT, &app) &&
@@ -243,7 +243,7 @@ static Z3_ast whole(struct pv *pv, Z3_ast a)
 static Z3_ast launch_product(struct pv *pv, Z3_ast a, Z3_ast b, unsigned width)
 {
     const struct pv_launch *l = &pv->launch;
-    Z3_ast x = whole(pv, a), y = whole(pv, b);
+    Z3_ast x = whole_term(pv, a), y = whole_term(pv, b);
     for (int i = 0; i < 3; i++) {
         if (x != l->local[i] && y != l->local[i])
             continue;
@@ -377,8 +377,8 @@ static Z3_ast is_half(struct pv *pv, Z3_ast a, unsigned width)
 }
 
 /* Products P1 = Y1 * M and P2 = Y2 * M: if Y1 is less, they are at least M apart, unless something wraps. */
-static void ordered(struct pv *pv, const struct pv_product *p1, Z3_ast y1, const struct pv_product *p2,
-                    Z3_ast y2, Z3_ast m, Z3_ast premise)
+static void order_products(struct pv *pv, const struct pv_product *p1, Z3_ast y1, const struct pv_product *p2,
+                           Z3_ast y2, Z3_ast m, Z3_ast premise)
 {
     unsigned width = p1->width;
     Z3_context c = pv->c;
@@ -395,20 +395,20 @@ static void ordered(struct pv *pv, const struct pv_product *p1, Z3_ast y1, const
                            pv_and(pv, Z3_mk_bvsle(c, p1->result, next), Z3_mk_bvsle(c, next, p2->result))));
 }
 
-static void compare(struct pv *pv, const struct pv_product *p1, Z3_ast m1, Z3_ast y1,
-                    const struct pv_product *p2, Z3_ast m2, Z3_ast y2)
+static void compare_products(struct pv *pv, const struct pv_product *p1, Z3_ast m1, Z3_ast y1,
+                             const struct pv_product *p2, Z3_ast m2, Z3_ast y2)
 {
     if (m1 != m2 && p1->site != p2->site)
         return;
     Z3_ast premise = pv_equal(pv, m1, m2);
     pv_fact(pv,
             pv_implies(pv, pv_and(pv, premise, pv_equal(pv, y1, y2)), pv_equal(pv, p1->result, p2->result)));
-    ordered(pv, p1, y1, p2, y2, m1, premise);
-    ordered(pv, p2, y2, p1, y1, m1, premise);
+    order_products(pv, p1, y1, p2, y2, m1, premise);
+    order_products(pv, p2, y2, p1, y1, m1, premise);
 }
 
 /* Lemmas about Y * M alone. */
-static void bounded(struct pv *pv, const struct pv_product *p, Z3_ast y, Z3_ast m)
+static void bound_product(struct pv *pv, const struct pv_product *p, Z3_ast y, Z3_ast m)
 {
     Z3_context c = pv->c;
     Z3_ast zero = pv_number(pv, 0, p->width), one = pv_number(pv, 1, p->width);
@@ -424,18 +424,18 @@ static void add_product_lemmas(struct pv *pv)
 {
     for (uint32_t i = 0; i < pv->abstractions.product_count; i++) {
         struct pv_product *p = &pv->abstractions.products[i];
-        bounded(pv, p, p->a, p->b);
-        bounded(pv, p, p->b, p->a);
+        bound_product(pv, p, p->a, p->b);
+        bound_product(pv, p, p->b, p->a);
         for (uint32_t k = 0; k < i; k++) {
             struct pv_product *o = &pv->abstractions.products[k];
             if (o->width != p->width)
                 continue;
-            compare(pv, p, p->a, p->b, o, o->a, o->b);
-            compare(pv, p, p->b, p->a, o, o->b, o->a);
+            compare_products(pv, p, p->a, p->b, o, o->a, o->b);
+            compare_products(pv, p, p->b, p->a, o, o->b, o->a);
             if (p->a == o->b)
-                compare(pv, p, p->a, p->b, o, o->b, o->a);
+                compare_products(pv, p, p->a, p->b, o, o->b, o->a);
             if (p->b == o->a)
-                compare(pv, p, p->b, p->a, o, o->a, o->b);
+                compare_products(pv, p, p->b, p->a, o, o->a, o->b);
         }
     }
 }

@@ -157,7 +157,7 @@ static struct pv_value copy_of(struct pv *pv, struct pv_value value)
     return v;
 }
 
-static void insert(struct pv_run *run, const struct in_inst *inst)
+static void execute_insert(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv_value part = pv_get(run, inst->operands[0]),
                     whole = copy_of(run->pv, pv_get(run, inst->operands[1]));
@@ -166,7 +166,7 @@ static void insert(struct pv_run *run, const struct in_inst *inst)
     pv_set(run, inst, whole);
 }
 
-static void construct(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
+static void execute_construct(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < inst->operand_count; i++) {
@@ -177,7 +177,7 @@ static void construct(struct pv_run *run, const struct in_inst *inst, struct pv_
     pv_set(run, inst, out);
 }
 
-static void shuffle(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
+static void execute_shuffle(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
 {
     struct pv_value a = pv_get(run, inst->operands[0]), b = pv_get(run, inst->operands[1]);
     for (uint32_t i = 0; i < out.count; i++) {
@@ -189,7 +189,7 @@ static void shuffle(struct pv_run *run, const struct in_inst *inst, struct pv_va
     pv_set(run, inst, out);
 }
 
-static void pick(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
+static void execute_extract_dynamic(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
 {
     struct pv_value c = pv_get(run, inst->operands[0]), a = pv_get(run, inst->operands[1]),
                     b = pv_get(run, inst->operands[2]);
@@ -242,16 +242,16 @@ void pv_execute(struct pv_run *run, const struct in_inst *inst)
                                    inst->operand_count - 1)));
         return;
     case SpvOpCompositeInsert:
-        insert(run, inst);
+        execute_insert(run, inst);
         return;
     case SpvOpCompositeConstruct:
-        construct(run, inst, pv_fresh_value(pv, type));
+        execute_construct(run, inst, pv_fresh_value(pv, type));
         return;
     case SpvOpVectorShuffle:
-        shuffle(run, inst, pv_new_value(pv, type));
+        execute_shuffle(run, inst, pv_new_value(pv, type));
         return;
     case SpvOpSelect:
-        pick(run, inst, pv_new_value(pv, type));
+        execute_extract_dynamic(run, inst, pv_new_value(pv, type));
         return;
     case SpvOpVectorExtractDynamic:
     case SpvOpVectorInsertDynamic:

@@ -36,7 +36,7 @@ static const char *kind_of(const struct ck_finding *f)
 }
 
 /* The two have the same lines and messages; columns and files may differ. */
-static bool alike(const struct ck_finding *a, const struct ck_finding *b)
+static bool findings_alike(const struct ck_finding *a, const struct ck_finding *b)
 {
     if (strcmp(kind_of(a), kind_of(b)) != 0 || a->access_count != b->access_count)
         return false;
@@ -53,7 +53,7 @@ bool session_has_finding(const struct ck_detector *detector, const struct ck_fin
 {
     bool any = false;
     for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
-        any |= alike(ck_detector_finding(detector, i), finding);
+        any |= findings_alike(ck_detector_finding(detector, i), finding);
     return any;
 }
 
@@ -106,7 +106,7 @@ static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f
 }
 
 /* The barrier before LINE helps against all races for which such a one was wanted and that are gone. */
-static void advise(const struct trial *t, const struct ck_detector *again, uint32_t line)
+static void advise_barrier(const struct trial *t, const struct ck_detector *again, uint32_t line)
 {
     char fix[600];
     const char *flag = t->finding->change.barrier.flag, *file = t->file;
@@ -120,7 +120,7 @@ static void advise(const struct trial *t, const struct ck_detector *again, uint3
     }
 }
 
-static bool passes(struct trial *t, uint32_t line)
+static bool barrier_passes(struct trial *t, uint32_t line)
 {
     struct session_processes processes;
     char words[80];
@@ -130,7 +130,7 @@ static bool passes(struct trial *t, uint32_t line)
         session_launch_run(&t->launch, program, t->session, &t->patience, &processes);
     bool better = again && is_better(t, again);
     if (better)
-        advise(t, again, line);
+        advise_barrier(t, again, line);
     session_processes_close(&processes);
     mm_free(program);
     return better;
@@ -143,7 +143,7 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
         if (!session_text_may_begin(t->text, line))
             continue;
         ++*tried;
-        if (passes(t, line))
+        if (barrier_passes(t, line))
             return true;
     }
     return false;

@@ -201,7 +201,7 @@ static int add_program(struct captured_launch *l, const struct mm_capture *c, ch
     return code ? code : add_option(l, "build-options", "%s", l->options);
 }
 
-static int unpack(struct captured_launch *l, const struct mm_capture *c)
+static int unpack_capture(struct captured_launch *l, const struct mm_capture *c)
 {
     char path[PATH_MAX + 40];
     int code = tool_make_folder(l->folder, sizeof l->folder);
@@ -220,7 +220,7 @@ int captured_open(struct captured_launch *launch, const char *path)
     *launch = (struct captured_launch){0};
     if (mm_capture_read(path, &capture, &err) != MM_OK)
         return tool_report(&err);
-    int code = unpack(launch, &capture);
+    int code = unpack_capture(launch, &capture);
     mm_capture_clear(&capture);
     if (code)
         captured_close(launch);

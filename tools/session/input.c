@@ -18,7 +18,7 @@ enum { POLL_MS = 250, IDLE_MS = 2000 };
 
 /* Copies input to the file that verification reads again; the copy of a trace longer than the limit is
  * dropped. */
-static void copy(struct session_input *input, const char *data, size_t size)
+static void copy_input(struct session_input *input, const char *data, size_t size)
 {
     if (input->copy < 0)
         return;
@@ -64,7 +64,7 @@ long session_input_read(void *context, void *out, size_t size)
     }
     ssize_t n = read(input->fd, out, size);
     if (n > 0)
-        copy(input, out, (size_t)n);
+        copy_input(input, out, (size_t)n);
     return n;
 }
 
@@ -91,7 +91,7 @@ static void end_program(int number)
 /* A terminal interrupts the program, too; another process, only this one.  A program that is interrupted twice in a short time does not
  * end by itself: it is killed, and the third time this process is.  Signals that come together are one: timeout(1) signals a
  * process and then its group. */
-static void interrupt(int number, siginfo_t *info, void *context)
+static void handle_interrupt(int number, siginfo_t *info, void *context)
 {
     static double last;
     double now = mm_clock_seconds(CLOCK_MONOTONIC), since = now - last;
@@ -135,7 +135,7 @@ bool session_input_interrupted(void)
 
 void session_input_signals(pid_t child)
 {
-    struct sigaction note = {.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO | SA_RESTART},
+    struct sigaction note = {.sa_sigaction = handle_interrupt, .sa_flags = SA_SIGINFO | SA_RESTART},
                      forward = {.sa_handler = end_program};
     signaled = child;
     if (interrupted)

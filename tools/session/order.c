@@ -70,7 +70,7 @@ static bool is_waiting(const struct orderer *o, uint64_t key)
 }
 
 /* Event E is where the second of ORDER begins. */
-static bool begins(const struct orderer *o, size_t i, const struct mm_event *e)
+static bool event_begins(const struct orderer *o, size_t i, const struct mm_event *e)
 {
     const struct ck_order *order = &o->order->orders[i];
     if (order->second)
@@ -88,7 +88,7 @@ static bool has_to_wait(struct orderer *o, const struct mm_event *e, const struc
         waits = from && from->is == MM_NO_EVENT;
     }
     for (size_t i = 0; i < o->order->count && !waits; i++)
-        waits = o->complete[i] == MM_NO_EVENT && begins(o, i, e);
+        waits = o->complete[i] == MM_NO_EVENT && event_begins(o, i, e);
     return waits;
 }
 
@@ -126,7 +126,7 @@ static void pass_edge(struct orderer *o, mm_event_id from, uint32_t kind)
     o->to->record(o->to->context, &record);
 }
 
-static bool completes(struct orderer *o, const struct mm_event *e)
+static bool event_completes(struct orderer *o, const struct mm_event *e)
 {
     bool any = false;
     for (size_t i = 0; i < o->order->count; i++) {
@@ -147,19 +147,19 @@ static bool pass_event(struct orderer *o, const struct mm_event *e, mm_event_id 
         pass_edge(o, from ? from->is : edges[i].from, edges[i].kind);
     }
     for (size_t i = 0; i < o->order->count; i++)
-        if (begins(o, i, e))
+        if (event_begins(o, i, e))
             pass_edge(o, o->complete[i], o->order->orders[i].second ? MM_EDGE_WAIT : MM_EDGE_API_WAIT);
     struct numbered *number = mm_is_access(e) ? NULL : number_of(o, was);
     if (number)
         number->is = o->out;
-    bool frees = completes(o, e);
+    bool frees = event_completes(o, e);
     o->to->events(o->to->context, e, 1);
     o->out++;
     return frees;
 }
 
 /* Resumes those that no longer need to wait, one after the other. */
-static void release(struct orderer *o)
+static void release_waiting(struct orderer *o)
 {
     bool again = true;
     while (again && o->result == MM_OK) {
@@ -190,7 +190,7 @@ static enum mm_class one_event(struct orderer *o, const struct mm_event *e)
     if (o->result == MM_OK && has_to_wait(o, e, o->edges, o->edge_count))
         hold_event(o, e, was, o->edges, o->edge_count);
     else if (o->result == MM_OK && pass_event(o, e, was, o->edges, o->edge_count))
-        release(o);
+        release_waiting(o);
     o->edge_count = 0;
     return o->result;
 }

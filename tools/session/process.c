@@ -24,13 +24,13 @@
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-static void lock(const struct session_tee *tee)
+static void lock_tee(const struct session_tee *tee)
 {
     if (tee->recorder)
         pthread_mutex_lock(tee->lock);
 }
 
-static void unlock(const struct session_tee *tee)
+static void unlock_tee(const struct session_tee *tee)
 {
     if (tee->recorder)
         pthread_mutex_unlock(tee->lock);
@@ -57,7 +57,7 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
     struct mm_record copy = *given, text, *record = &copy;
     bool found =
         tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&p->places, &copy, &text);
-    lock(tee);
+    lock_tee(tee);
     for (size_t i = 0; found && text.type && i < tee->count; i++)
         if (!tee->stopped[i])
             tee->sinks[i].record(tee->sinks[i].context, &text);
@@ -66,7 +66,7 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
             enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
             worst = tee_outcome(tee, i, c, worst);
         }
-    unlock(tee);
+    unlock_tee(tee);
     return worst;
 }
 
@@ -90,20 +90,20 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     enum mm_class worst = MM_OK;
     for (size_t i = 0; i < count && !p->has_host; i++)
         p->has_host = events[i].kind == MM_API_CALL && (events[i].semantics & MM_INSTRUMENTED);
-    lock(tee);
+    lock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (!tee->stopped[i])
             worst = tee_outcome(tee, i, sink_events(&tee->sinks[i], events, count), worst);
-    unlock(tee);
+    unlock_tee(tee);
     return worst;
 }
 
 static void tee_close(struct session_tee *tee)
 {
-    lock(tee);
+    lock_tee(tee);
     if (tee->recorder)
         session_recorder_end(tee->recorder, tee->complete);
-    unlock(tee);
+    unlock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (tee->sinks[i].close)
             tee->sinks[i].close(tee->sinks[i].context);
@@ -212,7 +212,7 @@ static void retire_event(void *context, mm_event_id id)
 }
 
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
-static void consume(struct session_process *p)
+static void consume_trace(struct session_process *p)
 {
     struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events}, sink = tee;
     struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee, false) : NULL;
@@ -239,7 +239,7 @@ static void consume(struct session_process *p)
 static void *process_main(void *context)
 {
     struct session_process *p = context;
-    consume(p);
+    consume_trace(p);
     close(p->input.fd);
     tee_close(&p->tee);
     if (p->tee.trace_error && !p->code)

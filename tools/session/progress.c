@@ -32,7 +32,7 @@ static long memory_mib(void)
 }
 
 /* Compiled code that checks itself records nothing, nor do loops without accesses. */
-static void rate(const struct session_progress *p, int64_t now, char *out, size_t size)
+static void put_rate(const struct session_progress *p, int64_t now, char *out, size_t size)
 {
     double seconds = (double)(now - p->last) / 1000;
     if (p->events == p->events_before)
@@ -54,7 +54,7 @@ static void look_at_page(struct session_progress *p)
 static void show_progress(struct session_progress *p, int64_t now)
 {
     char line[200], events[60], group[40] = "";
-    rate(p, now, events, sizeof events);
+    put_rate(p, now, events, sizeof events);
     look_at_page(p);
     if (p->group)
         snprintf(group, sizeof group, "work-group %" PRIu64 " of ", p->group);

@@ -355,8 +355,8 @@ static int wait_for(const struct session *session, struct supervised *child, str
     return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int verdict(const struct session *session, const struct ck_detector *detector,
-                   enum ck_observation observation, int child)
+static int session_verdict(const struct session *session, const struct ck_detector *detector,
+                           enum ck_observation observation, int child)
 {
     struct mm_error err = {0};
     if (ck_detector_fault_count(detector))
@@ -382,7 +382,7 @@ char *session_read_text(const char *path)
 }
 
 /* One detector with the findings of all. */
-static struct ck_detector *merge(struct session_processes *processes)
+static struct ck_detector *merge_detectors(struct session_processes *processes)
 {
     struct session_process *first = processes->first;
     for (struct session_process *p = first->next ? first : NULL; p; p = p->next)
@@ -462,7 +462,7 @@ static int finish_session(struct session_processes *processes, char **argv, stru
         code = code ? code : p->code;
     }
     session_processes_report(processes);
-    struct ck_detector *detector = merge(processes);
+    struct ck_detector *detector = merge_detectors(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
     bool ended =
@@ -480,7 +480,7 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     if (session->program && !options.ending.signal)
         code = session->program->judge(session->program->context, detector, own);
     else
-        code = verdict(session, detector, options.observation, status);
+        code = session_verdict(session, detector, options.observation, status);
     return !code && options.observation == CK_OBSERVED_NOT_ALL ? EXIT_UNKNOWN : code;
 }
 

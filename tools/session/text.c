@@ -11,7 +11,7 @@
 /* ---- lines --------------------------------------------------------------------------------------- */
 
 /* Skips comments and literals; returns what follows the character or them at P. */
-static const char *skip(const char *p, const char *end)
+static const char *skip_token(const char *p, const char *end)
 {
     if (p[0] == '/' && p[1] == '/') {
         while (p < end && *p != '\n')
@@ -36,7 +36,7 @@ bool session_text_may_begin(const char *text, uint32_t line)
     int braces = 0, parentheses = 0;
     char last = 0;
     for (const char *p = text, *next; at && p < at; p = next) {
-        next = skip(p, at);
+        next = skip_token(p, at);
         bool plain = next == p + 1;
         braces += plain ? (*p == '{') - (*p == '}') : 0;
         parentheses += plain ? (*p == '(') - (*p == ')') : 0;
@@ -47,7 +47,7 @@ bool session_text_may_begin(const char *text, uint32_t line)
 }
 
 /* TEXT up to AT, then the words, then REST. */
-static char *join(const char *text, const char *at, const char *words, const char *rest)
+static char *join_texts(const char *text, const char *at, const char *words, const char *rest)
 {
     size_t head = (size_t)(at - text), size = head + strlen(words) + strlen(rest) + 1;
     char *joined = mm_alloc(size);
@@ -61,7 +61,7 @@ char *session_text_insert(const char *text, uint32_t line, const char *words)
     char statement[120];
     const char *at = ck_source_line(text, line);
     snprintf(statement, sizeof statement, "%s; ", words);
-    return join(text, at, statement, at);
+    return join_texts(text, at, statement, at);
 }
 
 /* ---- #include ------------------------------------------------------------------------------------ */
@@ -104,7 +104,8 @@ static bool is_named(const char *file, const char *name)
            (all == tail || file[all - tail - 1] == '/');
 }
 
-static char *include(const char *text, const char *name, const char *file, const char *contents, int depth);
+static char *include_file(const char *text, const char *name, const char *file, const char *contents,
+                          int depth);
 
 /* The file that a directive in FROM calls NAME, with CONTENTS in place of FILE somewhere below it. */
 static char *include_below(const char *name, const char *from, const char *file, const char *contents,
@@ -116,7 +117,7 @@ static char *include_below(const char *name, const char *from, const char *file,
         session_text_folder(beside[i], folder, sizeof folder);
         int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
         char *text = n < PATH_MAX && access(path, R_OK) == 0 ? session_read_text(path) : NULL;
-        inner = text ? include(text, path, file, contents, depth + 1) : NULL;
+        inner = text ? include_file(text, path, file, contents, depth + 1) : NULL;
         mm_free(text);
     }
     return inner;
@@ -131,13 +132,14 @@ static char *put_in_place(const char *text, const char *name, const char *line, 
     if (words) {
         snprintf(words, size, "#line 1 \"%s\"\n%s\n#line %u \"%s\"", path, contents, (unsigned)number + 1,
                  name);
-        all = join(text, line, words, rest ? rest : "");
+        all = join_texts(text, line, words, rest ? rest : "");
     }
     mm_free(words);
     return all;
 }
 
-static char *include(const char *text, const char *name, const char *file, const char *contents, int depth)
+static char *include_file(const char *text, const char *name, const char *file, const char *contents,
+                          int depth)
 {
     char *made = NULL, called[PATH_MAX], path[PATH_MAX];
     uint32_t number = 1;
@@ -157,5 +159,5 @@ static char *include(const char *text, const char *name, const char *file, const
 
 char *session_text_include(const char *text, const char *name, const char *file, const char *contents)
 {
-    return include(text, name, file, contents, 0);
+    return include_file(text, name, file, contents, 0);
 }

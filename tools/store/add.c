@@ -210,8 +210,8 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
 }
 
 /* The digest and the text of a test: in the file, or the file that a table names if it still is the one that ran. */
-static enum mm_class identify(const struct addition *a, const cJSON *row, struct lt_test **test,
-                              const char **digest, struct mm_error *err)
+static enum mm_class identify_test(const struct addition *a, const cJSON *row, struct lt_test **test,
+                                   const char **digest, struct mm_error *err)
 {
     const char *source = lt_json_text(row, "source");
     *digest = lt_json_text(row, "digest");
@@ -232,7 +232,7 @@ static enum mm_class identify(const struct addition *a, const cJSON *row, struct
     return MM_OK;
 }
 
-static char *printed(const struct lt_test *test)
+static char *print_test(const struct lt_test *test)
 {
     char *text = NULL;
     size_t size;
@@ -248,7 +248,7 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
 {
     int states = cJSON_GetArraySize(cJSON_GetObjectItem(row, "states"));
     char *observed = cJSON_PrintUnformatted(cJSON_GetObjectItem(row, "observed"));
-    char *text = *lt_json_text(row, "source") ? NULL : printed(parsed);
+    char *text = *lt_json_text(row, "source") ? NULL : print_test(parsed);
     unsigned char *blob = mm_alloc((size_t)states * STORE_PAIR + 1);
     struct store_result r = {.run = a->run,
                              .device = a->device,
@@ -298,7 +298,7 @@ static enum mm_class add_tests(struct addition *a, struct mm_error *err)
         if (!*lt_json_text(row, "name") || !*lt_json_text(row, "status"))
             cls = bad_test(a, row, "its name or its status is missing", err);
         if (cls == MM_OK)
-            cls = identify(a, row, &test, &digest, err);
+            cls = identify_test(a, row, &test, &digest, err);
         if (cls == MM_OK)
             cls = add_result(a, row, test, digest, err);
         lt_test_destroy(test);
@@ -328,7 +328,7 @@ static int64_t instances_of(const cJSON *json)
 
 /* Replaces a campaign in the store by a later state of it.  A part of a sum, or a state that is not later,
  * changes nothing. */
-static enum store_added supersede(struct addition *a, const char *identity)
+static enum store_added supersede_run(struct addition *a, const char *identity)
 {
     int64_t old = store_number(a->store, "select run from part where identity = ?", "t", identity);
     if (!old)
@@ -474,7 +474,7 @@ static enum mm_class add_within(struct addition *a, enum store_added *added, str
     *added = STORE_ADDED;
     enum mm_class cls = MM_OK;
     if (alone)
-        *added = supersede(a, identity);
+        *added = supersede_run(a, identity);
     else if (a->json)
         cls = check_parts(a, added, err);
     if (cls != MM_OK || *added == STORE_KNOWN)

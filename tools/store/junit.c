@@ -30,7 +30,7 @@ struct junit {
     double time_ms;
 };
 
-static const char *attribute(const char **attributes, const char *name)
+static const char *find_attribute(const char **attributes, const char *name)
 {
     for (; *attributes; attributes += 2)
         if (strcmp(attributes[0], name) == 0)
@@ -50,13 +50,13 @@ void store_copy_text(char *to, size_t size, const char *text)
 static void start_case(struct junit *j, const char **attributes)
 {
     char name[NAME];
-    const char *class = attribute(attributes, "classname");
-    snprintf(name, sizeof name, "%s%s%s", class, *class ? "." : "", attribute(attributes, "name"));
+    const char *class = find_attribute(attributes, "classname");
+    snprintf(name, sizeof name, "%s%s%s", class, *class ? "." : "", find_attribute(attributes, "name"));
     store_copy_text(j->name, sizeof j->name, name);
     *j->reason = '\0';
     j->in_case = true;
     j->status = "done";
-    j->time_ms = 1000 * strtod(attribute(attributes, "time"), NULL);
+    j->time_ms = 1000 * strtod(find_attribute(attributes, "time"), NULL);
 }
 
 static void XMLCALL start_element(void *context, const char *name, const char **attributes)
@@ -70,7 +70,7 @@ static void XMLCALL start_element(void *context, const char *name, const char **
         start_case(j, attributes);
     } else if (j->in_case && status) {
         j->status = status;
-        store_copy_text(j->reason, sizeof j->reason, attribute(attributes, "message"));
+        store_copy_text(j->reason, sizeof j->reason, find_attribute(attributes, "message"));
     }
 }
 

@@ -208,7 +208,7 @@ enum mm_class store_end(struct store *store, enum mm_class cls, struct mm_error 
 }
 
 /* Another process may have migrated between opening and the lock: the version is read within the transaction. */
-static enum mm_class migrate(struct store *store, struct mm_error *err)
+static enum mm_class migrate_schema(struct store *store, struct mm_error *err)
 {
     enum mm_class cls = store_begin(store, err);
     if (cls != MM_OK)
@@ -237,7 +237,7 @@ static enum mm_class check_version(struct store *store, bool create, struct mm_e
         return mm_fail_at(err, MM_INVALID, "store.version", store->path, 0, 0,
                           "a store of version %d, but this refcl reads version %d", (int)version,
                           (int)VERSION);
-    return version < VERSION ? migrate(store, err) : MM_OK;
+    return version < VERSION ? migrate_schema(store, err) : MM_OK;
 }
 
 enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err)

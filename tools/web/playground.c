@@ -473,7 +473,7 @@ static enum mm_class advise_state(struct play *p, const struct question *q, stru
     return r;
 }
 
-static char *answer(const struct question *q)
+static char *answer_question(const struct question *q)
 {
     struct play *p = mm_alloc(sizeof *p);
     struct mm_error err = {0};
@@ -511,24 +511,24 @@ static char *answer(const struct question *q)
 char *playground_check(const char *test, const char *model, const char *switches, const char *relations,
                        unsigned flags, unsigned timeout_ms)
 {
-    return answer(&(struct question){.test = test,
-                                     .model = model,
-                                     .switches = switches,
-                                     .relations = relations,
-                                     .flags = flags,
-                                     .timeout_ms = timeout_ms});
+    return answer_question(&(struct question){.test = test,
+                                              .model = model,
+                                              .switches = switches,
+                                              .relations = relations,
+                                              .flags = flags,
+                                              .timeout_ms = timeout_ms});
 }
 
 char *playground_advise(const char *test, const char *model, const char *switches, const char *state,
                         unsigned flags, unsigned timeout_ms)
 {
-    return answer(&(struct question){.test = test,
-                                     .model = model,
-                                     .switches = switches,
-                                     .relations = "",
-                                     .state = state,
-                                     .flags = flags,
-                                     .timeout_ms = timeout_ms});
+    return answer_question(&(struct question){.test = test,
+                                              .model = model,
+                                              .switches = switches,
+                                              .relations = "",
+                                              .state = state,
+                                              .flags = flags,
+                                              .timeout_ms = timeout_ms});
 }
 
 void playground_free(char *json)

@@ -38,7 +38,7 @@ static const struct ck_event *current_event(const struct replay *r, const struct
     return p->at < p->count ? &r->execution->events[p->first + p->at] : NULL;
 }
 
-static const struct ck_event *coming(const struct replay *r, struct part *p)
+static const struct ck_event *coming_event(const struct replay *r, struct part *p)
 {
     while (current_event(r, p) && !is_met(r, current_event(r, p)))
         p->at++;
@@ -49,7 +49,7 @@ static const struct ck_event *coming(const struct replay *r, struct part *p)
 static bool is_blocked(const struct replay *r, uint32_t item)
 {
     struct part p = r->parts[item];
-    const struct ck_event *h = coming(r, &p);
+    const struct ck_event *h = coming_event(r, &p);
     return h && h->kind == MM_BARRIER_ENTRY && p.at + 1 == p.count && r->execution->ends[item] == CK_IS_LEFT;
 }
 
@@ -57,7 +57,7 @@ static bool is_blocked(const struct replay *r, uint32_t item)
 static bool is_left(const struct replay *r, uint32_t item)
 {
     struct part p = r->parts[item];
-    return r->execution->ends[item] == CK_IS_LEFT && !coming(r, &p);
+    return r->execution->ends[item] == CK_IS_LEFT && !coming_event(r, &p);
 }
 
 void replay_note_ends(struct replay *r)
@@ -81,7 +81,7 @@ static uint64_t on_rank(void *context, uint32_t item)
 {
     struct replay *r = context;
     struct part *p = &r->parts[item];
-    const struct ck_event *h = coming(r, p);
+    const struct ck_event *h = coming_event(r, p);
     enum ck_end end = r->execution->ends[item];
     uint64_t after = r->execution->count;
     if (h && p->rounds == 0)
@@ -122,10 +122,10 @@ static void on_recorded(void *context, mm_event_id event)
 }
 
 /* The next event of the work-item; NULL: the launch ends, or the work-item has no further event in the execution. */
-static const struct ck_event *expect(struct replay *r, uint32_t item, const char *what)
+static const struct ck_event *expect_event(struct replay *r, uint32_t item, const char *what)
 {
     struct part *p = &r->parts[item];
-    const struct ck_event *h = coming(r, p);
+    const struct ck_event *h = coming_event(r, p);
     if (h)
         return h;
     switch (r->execution->ends[item]) {
@@ -135,7 +135,7 @@ static const struct ck_event *expect(struct replay *r, uint32_t item, const char
         p->seen_to_end = p->seen_to_end || p->rounds >= ENOUGH_ROUNDS;
         if ((p->seen_to_end && replay_saw_all(r)) || p->rounds > MAX_ROUNDS || p->at >= p->count)
             return NULL;
-        return coming(r, p);
+        return coming_event(r, p);
     case CK_IS_LEFT:
         p->seen_to_end = true;
         return NULL;
@@ -197,13 +197,13 @@ static bool is_address_known(const struct replay *r, const struct ck_event *h)
 static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                    uint64_t address, uint32_t size)
 {
-    const struct ck_event *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming_event(r, &r->parts[item]);
     return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
 /* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything, then writes. */
-static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
-                   uint64_t address, uint32_t size, uint8_t *bytes)
+static bool perform_copy(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
+                         uint64_t address, uint32_t size, uint8_t *bytes)
 {
     const struct part *p = &r->parts[copy];
     struct range range = {.address = address};
@@ -236,21 +236,21 @@ static bool is_copied(struct replay *r, uint32_t item, enum mm_kind kind, const 
     for (uint32_t t = item + 1; t < r->program->thread_count; t++) {
         const struct ck_thread *thread = &r->program->threads[t];
         if (thread->agent && thread->work_group == own->work_group && thread->device == own->device &&
-            copies(r, t, kind, object, address, size, bytes))
+            perform_copy(r, t, kind, object, address, size, bytes))
             return true;
     }
     return false;
 }
 
 /* An access of the interpreter is one event of the execution, or one for each scalar in it, upwards. */
-static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
-                   uint64_t address, uint32_t size, uint8_t *bytes)
+static bool perform_access(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
+                           uint64_t address, uint32_t size, uint8_t *bytes)
 {
     const char *what = kind == MM_READ ? "read" : "write";
     struct part *p = &r->parts[item];
     if (is_copied(r, item, kind, object, address, size, bytes))
         return !r->failed;
-    const struct ck_event *h = expect(r, item, what);
+    const struct ck_event *h = expect_event(r, item, what);
     uint32_t first = p->at;
     uint64_t done = 0;
     if (!h)
@@ -263,7 +263,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         describe_step(r, p->first + p->at, p->rounds > 0);
         done = object->address + h->offset + h->size;
         p->at++;
-        h = done < address + size ? coming(r, p) : NULL;
+        h = done < address + size ? coming_event(r, p) : NULL;
     }
     *(kind == MM_READ ? &r->read : &r->write) = (struct range){p->first + first, p->first + p->at, address};
     /* the writes of a repeating loop iteration change nothing, and are left out */
@@ -281,10 +281,10 @@ static bool on_read(void *context, uint32_t item, const struct in_object *object
                     uint32_t size, void *bytes)
 {
     struct replay *r = context;
-    const struct ck_event *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming_event(r, &r->parts[item]);
     if (object->region == MM_CONSTANT && !(h && h->kind == MM_READ && lies_in(r, h, object, address, size)))
         return true;
-    return access(r, item, MM_READ, object, address, size, bytes);
+    return perform_access(r, item, MM_READ, object, address, size, bytes);
 }
 
 static bool on_write(void *context, uint32_t item, const struct in_object *object, uint64_t address,
@@ -295,7 +295,7 @@ static bool on_write(void *context, uint32_t item, const struct in_object *objec
     if (!copy)
         return differs(r, item, "out of memory");
     memcpy(copy, bytes, size);
-    bool same = access(r, item, MM_WRITE, object, address, size, copy);
+    bool same = perform_access(r, item, MM_WRITE, object, address, size, copy);
     mm_free(copy);
     return same;
 }
@@ -305,12 +305,12 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
 {
     struct replay *r = context;
     struct part *p = &r->parts[item];
-    const struct ck_event *h = coming(r, p);
+    const struct ck_event *h = coming_event(r, p);
     uint8_t kind = barrier ? MM_BARRIER_ENTRY : MM_FENCE;
     (void)scope;
     if (!barrier && (order == MM_RELAXED || order == MM_ORDER_NONE) && (!h || h->kind != MM_FENCE))
         return true;
-    h = expect(r, item, mm_kind_name((enum mm_kind)kind));
+    h = expect_event(r, item, mm_kind_name((enum mm_kind)kind));
     if (!h)
         return false;
     if (h->kind != kind)
@@ -324,7 +324,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
 static bool on_end(void *context, uint32_t item)
 {
     struct replay *r = context;
-    const struct ck_event *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming_event(r, &r->parts[item]);
     if (h)
         return differs(r, item, "ends before the %s in line %u", mm_kind_name((enum mm_kind)h->kind),
                        h->line);
@@ -354,7 +354,7 @@ static void note_faults(struct replay *r, uint32_t item)
     for (uint32_t t = 0; t < r->program->thread_count; t++) {
         const struct ck_thread *other = &r->program->threads[t];
         bool member = !other->agent && other->work_group == own->work_group && other->device == own->device;
-        if (member && !coming(r, &r->parts[t]))
+        if (member && !coming_event(r, &r->parts[t]))
             r->parts[t].seen_to_end = true;
     }
 }
@@ -366,9 +366,9 @@ void replay_on_finding(void *context, const struct in_finding *f)
     bool at_end = r->execution->ends[item] == CK_FAULTS || r->execution->ends[item] == CK_IS_LEFT;
     if (strcmp(f->kind, "barrier-divergence") == 0)
         r->diverged = true;
-    else if (f->of_copy && at_end && !coming(r, &r->parts[item]))
+    else if (f->of_copy && at_end && !coming_event(r, &r->parts[item]))
         note_faults(r, item);
-    else if (at_end && !coming(r, &r->parts[item]))
+    else if (at_end && !coming_event(r, &r->parts[item]))
         r->parts[item].seen_to_end = true;
     else if (!is_no_fault(f))
         differs(r, item, "%s", f->message);

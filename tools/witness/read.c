@@ -203,7 +203,8 @@ static uint32_t place_of(const struct ck_event *h)
 }
 
 /* Initial values, then each work-item's events: the order in memory. */
-static void arrange(struct witness_reader *r, const struct ck_event *events, size_t count, uint32_t *to)
+static void arrange_events(struct witness_reader *r, const struct ck_event *events, size_t count,
+                           uint32_t *to)
 {
     struct ck_execution *x = r->execution;
     uint32_t *next = witness_memory(r, r->threads + 1, sizeof *next);
@@ -242,7 +243,7 @@ static bool take_events(struct witness_reader *r, const cJSON *root)
         check_source(r, events, i);
     witness_enter(r, "%s", "");
     if (witness_good(r))
-        arrange(r, events, count, to);
+        arrange_events(r, events, count, to);
     return witness_good(r);
 }
 

@@ -79,7 +79,7 @@ static enum mm_class create_instance(struct replay *r, const struct in_environme
 }
 
 /* SEED 0: the launch follows the order of the execution, and is recorded; other seeds schedule at random. */
-static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *err)
+static enum mm_class launch_replay(struct replay *r, uint64_t seed, struct mm_error *err)
 {
     struct in_oracle oracle = replay_oracle(r);
     struct in_launch l = {.instance = r->instance,
@@ -126,8 +126,8 @@ static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *er
 /* ---- the final state ------------------------------------------------------------------------------ */
 
 /* Adds to *VALUE the bytes of H, or of an initial value, that lie in SIZE bytes at OFFSET. */
-static void overlay(uint64_t *value, uint64_t offset, unsigned size, uint64_t from, unsigned from_size,
-                    uint64_t bytes)
+static void overlay_bytes(uint64_t *value, uint64_t offset, unsigned size, uint64_t from, unsigned from_size,
+                          uint64_t bytes)
 {
     for (unsigned k = 0; k < from_size; k++) {
         if (from + k < offset || from + k >= offset + size)
@@ -142,11 +142,11 @@ uint64_t replay_final_value(const struct witness *w, uint32_t object, uint64_t o
     const struct ck_object *o = &w->program->objects[object];
     uint64_t value = 0;
     for (uint64_t i = 0; o->initial && i < o->size / o->element_size; i++)
-        overlay(&value, offset, size, i * o->element_size, o->element_size, o->initial[i]);
+        overlay_bytes(&value, offset, size, i * o->element_size, o->element_size, o->initial[i]);
     for (size_t i = 0; i < w->execution->count; i++) {
         const struct ck_event *h = &w->execution->events[i];
         if (h->last && h->object == object)
-            overlay(&value, offset, size, h->offset, h->size, h->value);
+            overlay_bytes(&value, offset, size, h->offset, h->size, h->value);
     }
     return value;
 }
@@ -210,7 +210,7 @@ static bool run_launches(struct replay *r)
     struct mm_error err = {.message = "out of memory"};
     enum mm_class result = allocate_state(r) ? create_instance(r, &environment, &err) : MM_LIMIT;
     for (uint64_t seed = 0; seed < MAX_LAUNCHES && !result && !r->failed && r->steps < MAX_STEPS; seed++) {
-        result = launch(r, seed, &err);
+        result = launch_replay(r, seed, &err);
         r->listener = NULL;
         if (all_shown(r))
             break;

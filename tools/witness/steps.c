@@ -36,17 +36,17 @@ static void print_line(const char *source, uint32_t line, FILE *out)
         fprintf(out, "    | %.*s%s", length < 70 ? length : 70, source, length < 70 ? "" : "...");
 }
 
-static bool overlap(const struct ck_event *a, const struct ck_event *b)
+static bool events_overlap(const struct ck_event *a, const struct ck_event *b)
 {
     return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 /* The last earlier write to bytes of H. */
-static uint32_t newest(const struct steps *s, const struct ck_event *h)
+static uint32_t newest_write(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_event *all = s->witness->execution->events;
     uint32_t i = s->last_write[h->object];
-    while (i != CK_NO_EVENT && !overlap(&all[i], h))
+    while (i != CK_NO_EVENT && !events_overlap(&all[i], h))
         i = s->write_before[i];
     return i;
 }
@@ -55,7 +55,7 @@ static void print_source(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_event *all = s->witness->execution->events;
     const struct ck_event *from = h->source == CK_NO_EVENT ? NULL : &all[h->source];
-    uint32_t last = newest(s, h);
+    uint32_t last = newest_write(s, h);
     if (from && from->kind != MM_INIT && from->step > h->step)
         fprintf(s->out, ", which step %u will write", from->step);
     else if (from && from->kind != MM_INIT)

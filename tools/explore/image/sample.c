@@ -158,8 +158,8 @@ static void fault_outside_all(struct ex *ex, const struct cell *cell, struct ex_
 }
 
 /* TEXEL has the layer of an array. */
-static void filter(struct ex *ex, const struct ex_image *image, const struct cell *cell,
-                   struct ex_texel texel, struct ex_value *out)
+static void filter_cell(struct ex *ex, const struct ex_image *image, const struct cell *cell,
+                        struct ex_texel texel, struct ex_value *out)
 {
     static const struct ck_function add = {"weighted sum of texels", NULL, add_weighted},
                                     round = {"double to float", NULL, to_float};
@@ -210,7 +210,7 @@ static void sample_float(struct ex *ex, const struct in_inst *inst, const struct
     else if (none)
         ex_image_fault_outside(ex, &texel);
     if (linear)
-        filter(ex, image, &cell, texel, out);
+        filter_cell(ex, image, &cell, texel, out);
     else
         read_or_border(ex, image, &texel, out);
 }
