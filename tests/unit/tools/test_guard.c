@@ -10,6 +10,7 @@
 #include "tools/guard.c"
 #include "tools/interrupt.c"
 #include "tools/options.c"
+#include "tools/output.c"
 #include "tools/words.c"
 
 #include <limits.h>
