@@ -64,7 +64,7 @@
 #define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
 #include "ext.def"
 
-/* ---- sin, cos, tan: what double needs near their zeros does not show in float and half ----------- */
+/* ---- sin, cos: what double needs near their zeros does not show in float and half ----------- */
 
 #define TRIGONOMETRIC(name)                                                                                  \
     in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
@@ -81,7 +81,6 @@
     }
 TRIGONOMETRIC(sin)
 TRIGONOMETRIC(cos)
-TRIGONOMETRIC(tan)
 
 #define SINCOS(name, t)                                                                                      \
     in_##t in_ext_##name##_##t(in_##t x, in_##t *p)                                                          \

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
 divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
-with a loop and barriers inside, remains a loop.  Members of vectors in memory become vectors across work-items.  A table that all work-items search
+with a loop and barriers inside, remains a loop.  Members of vectors in memory become vectors across
+work-items, and so do mathematical functions.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -46,6 +47,9 @@ KERNELS = {
         for (int k = 0; k < 512; k += 64)
             s += t[511 - k - l];
         z[get_global_id(0)] = s; }''',
+    'functions': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], b = y[get_global_id(0)];
+        z[get_global_id(0)] = pow(a, b) + tanh(a) * atan2(a, b) + log2(a) + hypot(a, b); }''',
     'members': '''kernel void k(global const uchar4 *x, global const float *y, global uchar *z) {
         uchar4 p = x[get_global_id(0)];
         z[get_global_id(0)] = (uchar)(0.3f * p.x + 0.6f * p.y + 0.1f * p.z); }''',
@@ -152,6 +156,9 @@ def main():
     text = compiled('copies')
     check('a tile that work-items copy, each as many elements: vectors without masks',
           re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
+    text = compiled('functions')
+    check('mathematical functions of floats: vectors without calls', re.search(r'fdiv <\d+ x double>', text) is not None
+          and not re.search(r'call double @(?!llvm)', text), text)
     text = compiled('members')
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
