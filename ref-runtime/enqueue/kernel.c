@@ -4,6 +4,7 @@
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/mutable.h"
+#include "ref-runtime/memory/image.h"
 #include "ref-runtime/record/capture.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/record/replay.h"
@@ -347,10 +348,24 @@ static bool svm_usable(const struct rt_launch *launch, const void *pointer)
     return (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) || (svm && rt_svm_find(launch->kernel->context, pointer));
 }
 
+/* Whether the kernel has no more images of each access, and no more samplers, than devices offer. [CL 5.10 R12-R14] */
+static bool within_image_limits(const struct in_kernel_info *info)
+{
+    uint32_t images[] = {[IN_ACCESS_NONE] = 0, [IN_READ_ONLY] = 0, [IN_WRITE_ONLY] = 0, [IN_READ_WRITE] = 0};
+    uint32_t samplers = 0;
+    for (uint32_t i = 0; i < info->argument_count; i++) {
+        images[info->arguments[i].access] += info->arguments[i].kind == IN_ARG_IMAGE;
+        samplers += info->arguments[i].kind == IN_ARG_SAMPLER;
+    }
+    return images[IN_READ_ONLY] <= RT_IMAGE_READ_ARGS && images[IN_WRITE_ONLY] <= RT_IMAGE_WRITE_ARGS &&
+           images[IN_READ_WRITE] <= RT_IMAGE_WRITE_ARGS && samplers <= RT_MAX_SAMPLERS;
+}
+
 cl_int rt_launch_check_arguments(const struct rt_launch *launch)
 {
     bool system = launch->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     cl_int error = launch->fine_grain_system && !system ? CL_INVALID_OPERATION : CL_SUCCESS;
+    error = error || within_image_limits(launch->info) ? error : CL_OUT_OF_RESOURCES;
     for (size_t i = 0; !error && i < launch->argument_count; i++) {
         const void *pointer = launch->arguments[i].svm;
         const struct rt_mem *mem = launch->arguments[i].mem;

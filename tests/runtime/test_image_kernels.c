@@ -281,12 +281,59 @@ static void srgb_formats(void **state)
     }
 }
 
+/* As many images and samplers as the device offers, and one more. [CL 5.10 R12] [CL 5.10 R13] [CL 5.10 R14] */
+static void argument_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        cl_device_info limit;
+        const char *type;
+    } kinds[] = {{CL_DEVICE_MAX_READ_IMAGE_ARGS, "read_only image2d_t"},
+                 {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, "write_only image2d_t"},
+                 {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, "read_write image2d_t"},
+                 {CL_DEVICE_MAX_SAMPLERS, "sampler_t"}};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1};
+    const size_t one = 1;
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &err);
+    OK(err);
+    cl_sampler sampler = clCreateSamplerWithProperties(context, NULL, &err);
+    OK(err);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        cl_uint most = 0;
+        bool is_image = kinds[k].limit != CL_DEVICE_MAX_SAMPLERS;
+        OK(clGetDeviceInfo(device, kinds[k].limit, sizeof most, &most, NULL));
+        assert_true(most > 0 && most < 1000);
+        for (cl_uint count = most; count <= most + 1; count++) {
+            char *text = malloc(40 * (count + 1)), *end = text + sprintf(text, "kernel void k(");
+            for (cl_uint i = 0; i < count; i++)
+                end += sprintf(end, "%s%s a%u", i ? ", " : "", kinds[k].type, i);
+            strcpy(end, ") {}");
+            cl_program program = build_source(text, "-cl-std=CL3.0");
+            free(text);
+            cl_kernel kernel = clCreateKernel(program, "k", &err);
+            OK(err);
+            for (cl_uint i = 0; i < count; i++)
+                OK(is_image ? clSetKernelArg(kernel, i, sizeof image, &image)
+                            : clSetKernelArg(kernel, i, sizeof sampler, &sampler));
+            assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+                             count > most ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+            OK(clFinish(queue));
+            OK(clReleaseKernel(kernel));
+            OK(clReleaseProgram(program));
+        }
+    }
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseMemObject(image));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels),           cmocka_unit_test(samplers_in_kernels),
         cmocka_unit_test(read_write_and_3d), cmocka_unit_test(samplers),
         cmocka_unit_test(srgb_writes),       cmocka_unit_test(srgb_formats),
+        cmocka_unit_test(argument_limits),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
