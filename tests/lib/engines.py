@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+from built import PATIENCE
 from tap import check, done, skip
 
 
@@ -15,7 +16,7 @@ def each_engine(run):
         sys.exit(0)
     for engine in 'interp', 'jit':
         ran = subprocess.run([sys.executable, sys.argv[0], engine], env={**os.environ, 'REFCL_ENGINE': engine},
-                             stdout=subprocess.PIPE, text=True, timeout=300)
+                             stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
         results = json.loads(ran.stdout) if ran.returncode == 0 else []
         check(f'{engine}: tests ran', results, f'exit code {ran.returncode}')
         for name, good, detail in results:

@@ -95,6 +95,7 @@ PROGRAMS = (
      "\"int n = (int)get_global_id(0); write_imagei(i, n, (int4)(n)); if (o[n] > 64) write_imagei(i, n, (int4)(0)); }\");"
      "cl_image_format f = {CL_R, CL_SIGNED_INT32}; cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = N, .buffer = a};"
      "launch(q, kernel(\"k\", clCreateImage(context, 0, &f, &d, NULL, NULL), a, NULL), N, NULL); OK(clFinish(q))"),
+    # [CL 5.2.1 R2]
     ("read-of-write-only", "cl_int e; cl_mem w = clCreateBuffer(context, CL_MEM_WRITE_ONLY, BYTES, NULL, &e);"
      "launch(q, kernel(\"add\", w, NULL, NULL), N, NULL); OK(clFinish(q))"),
     ("image-format", "own(\"kernel void k(read_only image2d_t i, global float *o) { o[0] = read_imagef(i, (int2)(0, 0)).x; }\");"

@@ -16,9 +16,11 @@ from tap import check
 # The finding of each kernel, and whether the compiler leaves it defined: then compiled code has the same results, too.
 KERNELS = {
     "level": ("read-of-write-only", True),  # a breadth-first search, whose levels race
+    # [CL 5.2.1 R2]
     "read_write_only": ("read-of-write-only", True),
     "add_to_write_only": ("read-of-write-only", True),
     "vector_of_write_only": ("read-of-write-only", True),
+    # [CL 5.2.1 R4]
     "write_read_only": ("write-to-constant", True),
     "add_to_read_only": ("write-to-constant", True),
     "write_cast_constant": ("write-to-constant", True),

@@ -209,7 +209,7 @@ static void maps(void **state)
                 clEnqueueMapBuffer(queue, (cl_mem)queue, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &err));
     char *p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 4, 16, 0, NULL, NULL, &err);
     OK(err);
-    assert_memory_equal(p, "quick", 5);
+    assert_memory_equal(p, "quick", 5); /* [CL 5.2.4 R9] */
     cl_uint count;
     OK(clGetMemObjectInfo(m, CL_MEM_MAP_COUNT, sizeof(count), &count, NULL));
     assert_int_equal(count, 1);

@@ -47,6 +47,7 @@ static void creation_errors(void **state)
     d = desc;
     d.image_type = CL_MEM_OBJECT_IMAGE3D;
     d.image_depth = 2;
+    /* [CL 5.3.1 R8] */
     EXPECT_NULL(CL_IMAGE_FORMAT_NOT_SUPPORTED, clCreateImage(context, 0, &depth, &d, NULL, &err));
     const cl_mem_properties properties[] = {7, 7, 0};
     EXPECT_NULL(CL_INVALID_PROPERTY,

@@ -383,14 +383,18 @@ static void host_memory(void **state)
             assert_int_equal(out[i], i / 13 * 16 + i % 13);
         if (!copy) {
             const size_t at[3] = {2, 3, 0}, one[3] = {1, 1, 1};
+            const cl_uint color[4] = {777};
             size_t row;
+            OK(clEnqueueFillImage(queue, image, color, at, one, 0, NULL, NULL));
             void *pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, at, one, &row, NULL, 0,
                                               NULL, NULL, &err);
             assert_ptr_equal(pointer, host + 3 * 16 + 2);
+            assert_int_equal(host[3 * 16 + 2], 777); /* [CL 5.3.6 R13] */
             assert_int_equal(row, 64);
             OK(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
         }
         OK(clReleaseMemObject(image));
+        host[3 * 16 + 2] = 3 * 16 + 2;
     }
 }
 

@@ -11,6 +11,7 @@ int main(void)
     cl_mem a = buffer();
     launch(q, kernel("add", a, NULL, NULL), N, NULL);
     launch(q, kernel("add", part(a, BYTES / 2, BYTES / 2), NULL, NULL), N / 2, NULL);
+    /* [CL 5.2.1 R11] */
     OK(clFinish(q));
     return 0;
 }

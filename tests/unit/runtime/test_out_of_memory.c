@@ -134,10 +134,10 @@ static void first_contents(void **state)
 /* What a map shows is allocated with the first one: the data of the object, or a view of it for the host,
  * which only contexts with several devices have. */
 #define FED(q) mm_alloc_fail_after(0), rt_clFinish(q), err
-#define STARVE_MAPS(code, c, q)                                                                              \
+#define STARVE_MAPS(code, c, q, flags)                                                                       \
     do {                                                                                                     \
-        cl_mem m = clCreateBuffer(c, 0, 256, NULL, &err),                                                    \
-               i = clCreateImage(c, 0, &format, &square, NULL, &err);                                        \
+        cl_mem m = clCreateBuffer(c, flags, 256, NULL, &err),                                                \
+               i = clCreateImage(c, flags, &format, &square, NULL, &err);                                    \
         size_t pitch;                                                                                        \
         STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, code,                                                             \
                     (clEnqueueMapBuffer(q, m, CL_FALSE, CL_MAP_READ, 0, 4, NONE, &err), FED(q)), (void)0);   \
@@ -156,13 +156,15 @@ static void maps(void **state)
     cl_device_id parts[64];
     cl_uint count = 0;
     /* [CL 5.2.4 E9] [CL 5.3.6 E13] */
-    STARVE_MAPS(CL_MEM_OBJECT_ALLOCATION_FAILURE, context, queue);
+    STARVE_MAPS(CL_MEM_OBJECT_ALLOCATION_FAILURE, context, queue, 0);
     OK(clCreateSubDevices(device, by_one, 64, parts, &count));
     cl_context both = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
     cl_command_queue first = clCreateCommandQueueWithProperties(both, parts[0], NULL, &err);
     OK(err);
     /* [CL 5.2.4 E7] [CL 5.3.6 E11] */
-    STARVE_MAPS(CL_MAP_FAILURE, both, first);
+    STARVE_MAPS(CL_MAP_FAILURE, both, first, 0);
+    /* [CL 5.2.4 R7] [CL 5.3.6 R11] no address is lacking where host memory was asked for */
+    STARVE_MAPS(CL_MEM_OBJECT_ALLOCATION_FAILURE, both, first, CL_MEM_ALLOC_HOST_PTR);
     OK(rt_clFinish(first));
     OK(rt_clReleaseCommandQueue(first));
     OK(rt_clReleaseContext(both));
