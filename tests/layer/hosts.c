@@ -1,6 +1,6 @@
 /* Host programs around the layer: hosts WHAT.  Each has the race of samples/two_queues.c.
  *
- * threads: others use buffers and queues of their own at the same time.  fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
+ * maps: prints the files that are mapped into the process, at the end.  threads: others use buffers and queues of their own at the same time.  fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
  * at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end.  crash: abort() at the end. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -18,6 +18,16 @@ static void *library;
 
 static cl_context context;
 static cl_device_id device;
+
+static void print_maps(void)
+{
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        fputs(line, stdout);
+    if (maps)
+        fclose(maps);
+}
 
 static void *work(void *unused)
 {
@@ -70,6 +80,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4 && strcmp(what, "threads") == 0; i++)
         pthread_join(threads[i], NULL);
     int code = CALL(clFinish)(q) || CALL(clFinish)(r);
+    if (strcmp(what, "maps") == 0)
+        print_maps();
     if (strcmp(what, "crash") == 0)
         abort();
     if (strcmp(what, "exit") == 0)
