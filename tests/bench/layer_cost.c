@@ -1,7 +1,7 @@
 /* Cost of the loader layer: nanoseconds of each command, of wall time and of CPU time, and the memory of the process.
  *
- * layer_cost COMMANDS [ITERATIONS]: copies of 64 bytes on an in-order queue, finished every thousand, one in eight a
- * kernel; with ITERATIONS each command is a kernel whose loop takes so many. */
+ * layer_cost COMMANDS [ITERATIONS [FINISHED]]: copies of 64 bytes on an in-order queue, one in eight a kernel; with ITERATIONS each command
+ * is a kernel whose loop takes so many.  The host waits after FINISHED commands (1000). */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 {
     long count = argc > 1 ? atol(argv[1]) : 100000;
     cl_int iterations = argc > 2 ? atoi(argv[2]) : 0;
+    long finished = argc > 3 ? atol(argv[3]) : 1000;
     const char *text =
         "kernel void one(global int *x, int iterations) { int n = x[get_global_id(0)];\n"
         "  for (int i = 0; i < iterations; i++) n = n * 1664525 + i; x[get_global_id(0)] = n; }";
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
             OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
         else
             OK(clEnqueueCopyBuffer(queue, a, b, 0, 0, 64, 0, NULL, NULL));
-        if (i % 1000 == 999)
+        if ((i + 1) % finished == 0)
             OK(clFinish(queue));
         if (i == count / 10)
             first = resident_kib();
