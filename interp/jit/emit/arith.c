@@ -3,25 +3,25 @@
 #include "interp/jit/emit/emit.h"
 #include "interp/jit/vectorize/llvm_shim.h"
 
-static LLVMValueRef operand(struct in_emit *e, const struct in_inst *i, uint32_t k)
+static LLVMValueRef operand_value(struct in_emit *e, const struct in_inst *i, uint32_t k)
 {
     return in_value(e, i->operands[k]);
 }
 
 /* ---- integers ---------------------------------------------------------------------------- */
 
-static LLVMValueRef equals(struct in_emit *e, LLVMValueRef x, uint64_t value)
+static LLVMValueRef equals_constant(struct in_emit *e, LLVMValueRef x, uint64_t value)
 {
     return LLVMBuildICmp(e->b, LLVMIntEQ, x, in_int(e, LLVMTypeOf(x), value), "");
 }
 
 /* A zero divisor gives 0, and -1 never traps: the interpreter's results. */
-static LLVMValueRef divide(struct in_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef emit_division(struct in_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMValueRef zero = in_int(e, type, 0), one = in_int(e, type, 1), none = equals(e, y, 0), r;
+    LLVMValueRef zero = in_int(e, type, 0), one = in_int(e, type, 1), none = equals_constant(e, y, 0), r;
     bool sign = opcode == SpvOpSDiv || opcode == SpvOpSRem || opcode == SpvOpSMod;
-    LLVMValueRef minus = sign ? equals(e, y, UINT64_MAX) : NULL;
+    LLVMValueRef minus = sign ? equals_constant(e, y, UINT64_MAX) : NULL;
     LLVMValueRef bad = sign ? LLVMBuildOr(e->b, none, minus, "") : none;
     LLVMValueRef divisor = LLVMBuildSelect(e->b, bad, one, y, "");
     switch (opcode) {
@@ -41,7 +41,7 @@ static LLVMValueRef divide(struct in_emit *e, uint32_t opcode, LLVMValueRef x, L
     }
     if (opcode == SpvOpSMod) {
         LLVMValueRef differ = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, r, divisor, ""), zero, "");
-        LLVMValueRef fix = LLVMBuildAnd(e->b, differ, LLVMBuildNot(e->b, equals(e, r, 0), ""), "");
+        LLVMValueRef fix = LLVMBuildAnd(e->b, differ, LLVMBuildNot(e->b, equals_constant(e, r, 0), ""), "");
         r = LLVMBuildSelect(e->b, fix, LLVMBuildAdd(e->b, r, divisor, ""), r, "");
     }
     return LLVMBuildSelect(e->b, none, zero, r, "");
@@ -49,7 +49,7 @@ static LLVMValueRef divide(struct in_emit *e, uint32_t opcode, LLVMValueRef x, L
 
 void in_emit_int_binary(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0), y = operand(e, i, 1);
+    LLVMValueRef x = operand_value(e, i, 0), y = operand_value(e, i, 1);
     static const struct {
         uint16_t opcode, op;
     } table[] = {{SpvOpIAdd, LLVMAdd},       {SpvOpISub, LLVMSub},     {SpvOpIMul, LLVMMul},
@@ -63,12 +63,12 @@ void in_emit_int_binary(struct in_emit *e, const struct in_inst *i)
             in_define(e, i, r);
             return;
         }
-    in_define(e, i, divide(e, i->opcode, x, y));
+    in_define(e, i, emit_division(e, i->opcode, x, y));
 }
 
 void in_emit_shift(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0), y = operand(e, i, 1);
+    LLVMValueRef x = operand_value(e, i, 0), y = operand_value(e, i, 1);
     LLVMTypeRef type = LLVMTypeOf(x);
     uint32_t width = in_element(in_emit_ty(e, i->operands[0]))->width;
     y = LLVMBuildIntCast2(e->b, y, type, 0, "");
@@ -81,7 +81,7 @@ void in_emit_shift(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_int_unary(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0), r;
+    LLVMValueRef x = operand_value(e, i, 0), r;
     switch (i->opcode) {
     case SpvOpSNegate:
         r = LLVMBuildNeg(e->b, x, "");
@@ -117,14 +117,14 @@ void in_emit_int_compare(struct in_emit *e, const struct in_inst *i)
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].opcode == i->opcode)
             in_define(e, i,
-                      LLVMBuildICmp(e->b, (LLVMIntPredicate)table[k].predicate, operand(e, i, 0),
-                                    operand(e, i, 1), ""));
+                      LLVMBuildICmp(e->b, (LLVMIntPredicate)table[k].predicate, operand_value(e, i, 0),
+                                    operand_value(e, i, 1), ""));
 }
 
 /* A structure of the low and the high half. */
 void in_emit_wide(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0), y = operand(e, i, 1), low, high;
+    LLVMValueRef x = operand_value(e, i, 0), y = operand_value(e, i, 1), low, high;
     const struct in_ty *ty = in_emit_ty(e, i->operands[0]);
     LLVMTypeRef type = LLVMTypeOf(x);
     uint32_t bits = in_element(ty)->width;
@@ -151,9 +151,9 @@ void in_emit_bitfield(struct in_emit *e, const struct in_inst *i)
     bool insert = i->opcode == SpvOpBitFieldInsert, sign = i->opcode == SpvOpBitFieldSExtract;
     uint32_t at = insert ? 2 : 1;
     const struct in_ty *ty = in_emit_ty(e, i->result);
-    LLVMValueRef x = operand(e, i, 0), r = LLVMGetUndef(in_type(e, ty));
-    LLVMValueRef offset = in_widen(e, operand(e, i, at), in_emit_ty(e, i->operands[at]), false);
-    LLVMValueRef count = in_widen(e, operand(e, i, at + 1), in_emit_ty(e, i->operands[at + 1]), false);
+    LLVMValueRef x = operand_value(e, i, 0), r = LLVMGetUndef(in_type(e, ty));
+    LLVMValueRef offset = in_widen(e, operand_value(e, i, at), in_emit_ty(e, i->operands[at]), false);
+    LLVMValueRef count = in_widen(e, operand_value(e, i, at + 1), in_emit_ty(e, i->operands[at + 1]), false);
     LLVMValueRef top = in_int(e, e->i64, 63), all = in_int(e, e->i64, UINT64_MAX), one = in_int(e, e->i64, 1);
     offset = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntUGT, offset, top, ""), top, offset, "");
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntULT, count, in_int(e, e->i64, 64), "");
@@ -164,7 +164,7 @@ void in_emit_bitfield(struct in_emit *e, const struct in_inst *i)
         LLVMValueRef v = in_widen(e, in_get(e, x, ty, k), in_element(ty), false), field;
         field = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, v, offset, ""), mask, "");
         if (insert) {
-            LLVMValueRef new = in_widen(e, in_get(e, operand(e, i, 1), ty, k), in_element(ty), false);
+            LLVMValueRef new = in_widen(e, in_get(e, operand_value(e, i, 1), ty, k), in_element(ty), false);
             LLVMValueRef hole = LLVMBuildNot(e->b, LLVMBuildShl(e->b, mask, offset, ""), "");
             new = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, new, mask, ""), offset, "");
             field = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, v, hole, ""), new, "");
@@ -190,7 +190,7 @@ static bool is_half(struct in_emit *e, uint32_t id)
 }
 
 /* A float operand for arithmetic: halves are converted to float. */
-static LLVMValueRef number(struct in_emit *e, uint32_t id)
+static LLVMValueRef float_operand(struct in_emit *e, uint32_t id)
 {
     LLVMValueRef v = in_value(e, id);
     return is_half(e, id) ? in_half_out(e, v) : v;
@@ -219,7 +219,7 @@ static LLVMValueRef remainder_of(struct in_emit *e, const struct in_inst *i, LLV
 
 void in_emit_float_binary(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = number(e, i->operands[0]), y = number(e, i->operands[1]), r;
+    LLVMValueRef x = float_operand(e, i->operands[0]), y = float_operand(e, i->operands[1]), r;
     switch (i->opcode) {
     case SpvOpFAdd:
         r = LLVMBuildFAdd(e->b, x, y, "");
@@ -242,7 +242,7 @@ void in_emit_float_binary(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_float_unary(struct in_emit *e, const struct in_inst *i)
 {
-    define_number(e, i, LLVMBuildFNeg(e->b, number(e, i->operands[0]), ""));
+    define_number(e, i, LLVMBuildFNeg(e->b, float_operand(e, i->operands[0]), ""));
 }
 
 void in_emit_float_compare(struct in_emit *e, const struct in_inst *i)
@@ -267,8 +267,8 @@ void in_emit_float_compare(struct in_emit *e, const struct in_inst *i)
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].opcode == i->opcode)
             in_define(e, i,
-                      LLVMBuildFCmp(e->b, (LLVMRealPredicate)table[k].predicate, number(e, i->operands[0]),
-                                    number(e, i->operands[1]), ""));
+                      LLVMBuildFCmp(e->b, (LLVMRealPredicate)table[k].predicate,
+                                    float_operand(e, i->operands[0]), float_operand(e, i->operands[1]), ""));
 }
 
 /* Tests look at the bits. */
@@ -276,7 +276,7 @@ void in_emit_float_test(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[0]), *s = in_element(ty);
     LLVMTypeRef type = in_type_like(e, LLVMIntTypeInContext(e->c, s->width), ty);
-    LLVMValueRef x = LLVMBuildBitCast(e->b, operand(e, i, 0), type, ""), r;
+    LLVMValueRef x = LLVMBuildBitCast(e->b, operand_value(e, i, 0), type, ""), r;
     uint64_t sign = UINT64_C(1) << (s->width - 1);
     unsigned field = s->width == 16 ? 10 : s->width == 32 ? 23 : 52;
     uint64_t infinity = sign - (UINT64_C(1) << field), least = UINT64_C(1) << field;
@@ -306,7 +306,7 @@ void in_emit_float_test(struct in_emit *e, const struct in_inst *i)
 void in_emit_dot(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[0]);
-    LLVMValueRef x = number(e, i->operands[0]), y = number(e, i->operands[1]);
+    LLVMValueRef x = float_operand(e, i->operands[0]), y = float_operand(e, i->operands[1]);
     LLVMValueRef p = LLVMBuildFMul(e->b, x, y, ""), sum = NULL;
     for (uint32_t k = 0; k < in_elements(ty); k++) {
         LLVMValueRef one = in_get(e, p, ty, k);
@@ -320,7 +320,7 @@ void in_emit_dot(struct in_emit *e, const struct in_inst *i)
 void in_emit_scale(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result);
-    LLVMValueRef x = number(e, i->operands[0]), y = number(e, i->operands[1]);
+    LLVMValueRef x = float_operand(e, i->operands[0]), y = float_operand(e, i->operands[1]);
     define_number(e, i, LLVMBuildFMul(e->b, x, in_splat(e, y, in_elements(ty)), ""));
 }
 
@@ -328,7 +328,7 @@ void in_emit_scale(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_bool_binary(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0), y = operand(e, i, 1), r;
+    LLVMValueRef x = operand_value(e, i, 0), y = operand_value(e, i, 1), r;
     if (i->opcode == SpvOpLogicalAnd)
         r = LLVMBuildAnd(e->b, x, y, "");
     else if (i->opcode == SpvOpLogicalOr)
@@ -340,12 +340,12 @@ void in_emit_bool_binary(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_bool_not(struct in_emit *e, const struct in_inst *i)
 {
-    in_define(e, i, LLVMBuildNot(e->b, operand(e, i, 0), ""));
+    in_define(e, i, LLVMBuildNot(e->b, operand_value(e, i, 0), ""));
 }
 
 void in_emit_any_all(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef x = operand(e, i, 0);
+    LLVMValueRef x = operand_value(e, i, 0);
     const char *name = i->opcode == SpvOpAny ? "llvm.vector.reduce.or" : "llvm.vector.reduce.and";
     if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind)
         x = in_intrinsic(e, name, LLVMTypeOf(x), &x, 1);
@@ -354,5 +354,7 @@ void in_emit_any_all(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_select(struct in_emit *e, const struct in_inst *i)
 {
-    in_define(e, i, LLVMBuildSelect(e->b, operand(e, i, 0), operand(e, i, 1), operand(e, i, 2), ""));
+    in_define(
+        e, i,
+        LLVMBuildSelect(e->b, operand_value(e, i, 0), operand_value(e, i, 1), operand_value(e, i, 2), ""));
 }

@@ -18,7 +18,7 @@ static LLVMAtomicOrdering order_or(const struct in_emit *e, uint32_t id, LLVMAto
 }
 
 /* Local memory belongs to one thread at a time. */
-static LLVMBool alone(const struct in_emit *e)
+static LLVMBool is_alone(const struct in_emit *e)
 {
     return in_emit_ty(e, e->inst->operands[0])->storage == SpvStorageClassWorkgroup;
 }
@@ -32,11 +32,11 @@ static bool float_operation(struct in_emit *e, const struct in_inst *i, LLVMValu
     bool known =
         i->opcode == SpvOpAtomicFAddEXT || i->opcode == SpvOpAtomicFMinEXT || i->opcode == SpvOpAtomicFMaxEXT;
     if (known && ty->width > 16)
-        in_define(e, i, in_shim_float_atomic(e->b, op, pointer, in_value(e, i->operands[3]), alone(e)));
+        in_define(e, i, in_shim_float_atomic(e->b, op, pointer, in_value(e, i->operands[3]), is_alone(e)));
     return known && ty->width > 16;
 }
 
-static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
+static bool rmw_operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
 {
     static const struct {
         uint16_t opcode, op;
@@ -56,7 +56,7 @@ static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
 }
 
 /* A seeded fault: an addition in two steps, with some time in between. */
-static LLVMValueRef split(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef value)
+static LLVMValueRef split_addition(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef value)
 {
     LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(value), pointer, "");
     LLVMSetVolatile(old, 1);
@@ -72,12 +72,12 @@ static LLVMValueRef read_modify_write(struct in_emit *e, LLVMAtomicRMWBinOp op, 
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (IN_FAULTY(JIT_RMW_SPLIT) && op == LLVMAtomicRMWBinOpAdd && type == e->i32)
-        return split(e, pointer, value);
+        return split_addition(e, pointer, value);
     if (type == e->i8 || type == e->i16 || type == e->i32 || type == e->i64)
-        return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, alone(e));
+        return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, is_alone(e));
     LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64; /* halves are integers here */
     LLVMValueRef v = LLVMBuildBitCast(e->b, value, bits, "");
-    return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, alone(e)), type, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, is_alone(e)), type, "");
 }
 
 static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
@@ -98,7 +98,7 @@ static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueR
     LLVMSetOrdering(access, IN_FAULTY(JIT_SC_DEMOTED) ? weaker
                             : loads                   ? order
                                                       : order_or(e, i->operands[2], weaker));
-    LLVMSetAtomicSingleThread(access, alone(e));
+    LLVMSetAtomicSingleThread(access, is_alone(e));
     LLVMSetAlignment(access, align);
 }
 
@@ -110,15 +110,15 @@ static LLVMValueRef compare_exchange(struct in_emit *e, const struct in_inst *i,
         in_emit_fail(e, "a compare-exchange of what is no integer");
         return NULL;
     }
-    LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, alone(e));
+    LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, is_alone(e));
     in_define(e, i, LLVMBuildExtractValue(e->b, r, 0, ""));
     return LLVMBuildExtractValue(e->b, r, 1, "");
 }
 
-static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+static void emit_flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
 {
     LLVMValueRef to = LLVMConstInt(e->i32, i->opcode == SpvOpAtomicFlagTestAndSet, 0);
-    LLVMValueRef old = LLVMBuildAtomicRMW(e->b, LLVMAtomicRMWBinOpXchg, pointer, to, order, alone(e));
+    LLVMValueRef old = LLVMBuildAtomicRMW(e->b, LLVMAtomicRMWBinOpXchg, pointer, to, order, is_alone(e));
     if (i->opcode == SpvOpAtomicFlagTestAndSet)
         in_define(e, i, LLVMBuildICmp(e->b, LLVMIntNE, old, LLVMConstInt(e->i32, 0, 0), ""));
 }
@@ -132,8 +132,8 @@ void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
     } else if (i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak) {
         success = compare_exchange(e, i, pointer);
     } else if (i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear) {
-        flag(e, i, pointer);
-    } else if (operation(i->opcode, &op)) {
+        emit_flag(e, i, pointer);
+    } else if (rmw_operation(i->opcode, &op)) {
         LLVMValueRef value = i->operand_count > 3 ? in_value(e, i->operands[3])
                                                   : LLVMConstInt(in_type(e, in_emit_ty(e, i->result)), 1, 0);
         in_define(e, i, read_modify_write(e, op, pointer, value));

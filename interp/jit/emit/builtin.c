@@ -2,29 +2,29 @@
  * a work-item's code make them. */
 #include "interp/jit/emit/emit.h"
 
-static LLVMValueRef wide(struct in_emit *e, LLVMValueRef narrow)
+static LLVMValueRef widen_id(struct in_emit *e, LLVMValueRef narrow)
 {
     return LLVMBuildZExt(e->b, narrow, e->i64, "");
 }
 
-static LLVMValueRef word3(struct in_emit *e, uint64_t offset, uint32_t k)
+static LLVMValueRef load_dimension(struct in_emit *e, uint64_t offset, uint32_t k)
 {
     return in_frame_word(e, offset + 8 * k);
 }
 
 static LLVMValueRef group_size(struct in_emit *e, uint32_t k)
 {
-    return wide(e, in_param(e, IN_P_SIZE + k));
+    return widen_id(e, in_param(e, IN_P_SIZE + k));
 }
 
 static LLVMValueRef local_id(struct in_emit *e, uint32_t k)
 {
-    return wide(e, in_param(e, IN_P_ITEM + k));
+    return widen_id(e, in_param(e, IN_P_ITEM + k));
 }
 
 static LLVMValueRef global_id(struct in_emit *e, uint32_t k)
 {
-    return wide(e, in_param(e, IN_P_GLOBAL + k));
+    return widen_id(e, in_param(e, IN_P_GLOBAL + k));
 }
 
 LLVMValueRef in_local_index(struct in_emit *e)
@@ -38,16 +38,16 @@ static LLVMValueRef global_linear_id(struct in_emit *e)
 {
     LLVMValueRef v = NULL;
     for (uint32_t k = 3; k-- > 0;) {
-        LLVMValueRef offset = word3(e, offsetof(struct in_jit_frame, global_offset), k);
+        LLVMValueRef offset = load_dimension(e, offsetof(struct in_jit_frame, global_offset), k);
         LLVMValueRef id = LLVMBuildSub(e->b, global_id(e, k), offset, "");
         if (v)
-            v = LLVMBuildMul(e->b, v, word3(e, offsetof(struct in_jit_frame, global_size), k), "");
+            v = LLVMBuildMul(e->b, v, load_dimension(e, offsetof(struct in_jit_frame, global_size), k), "");
         v = v ? LLVMBuildAdd(e->b, v, id, "") : id;
     }
     return v;
 }
 
-static LLVMValueRef items(struct in_emit *e)
+static LLVMValueRef group_items(struct in_emit *e)
 {
     LLVMValueRef v = LLVMBuildNUWMul(e->b, group_size(e, 0), group_size(e, 1), "");
     return LLVMBuildNUWMul(e->b, v, group_size(e, 2), "");
@@ -64,36 +64,37 @@ static LLVMValueRef sub_group(struct in_emit *e, int32_t builtin)
         return LLVMBuildURem(e->b, in_local_index(e), most, "");
     case SpvBuiltInNumSubgroups: {
         LLVMValueRef up = LLVMBuildSub(e->b, most, LLVMConstInt(e->i64, 1, 0), "");
-        return LLVMBuildUDiv(e->b, LLVMBuildAdd(e->b, items(e), up, ""), most, "");
+        return LLVMBuildUDiv(e->b, LLVMBuildAdd(e->b, group_items(e), up, ""), most, "");
     }
     default: {
-        LLVMValueRef left = LLVMBuildSub(e->b, items(e), LLVMBuildMul(e->b, id, most, ""), "");
+        LLVMValueRef left = LLVMBuildSub(e->b, group_items(e), LLVMBuildMul(e->b, id, most, ""), "");
         return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, left, most, ""), left, most, "");
     }
     }
 }
 
 /* Component K of a built-in vector, or a built-in scalar; NULL if the JIT does not support it. */
-static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
+static LLVMValueRef builtin_component(struct in_emit *e, int32_t builtin, uint32_t k)
 {
     switch (builtin) {
     case SpvBuiltInNumWorkgroups:
-        return word3(e, offsetof(struct in_jit_frame, num_groups), k);
+        return load_dimension(e, offsetof(struct in_jit_frame, num_groups), k);
     case SpvBuiltInWorkgroupSize:
         return group_size(e, k);
     case SpvBuiltInWorkgroupId:
-        return wide(e, in_param(e, IN_P_GROUP + k));
+        return widen_id(e, in_param(e, IN_P_GROUP + k));
     case SpvBuiltInLocalInvocationId:
         return local_id(e, k);
     case SpvBuiltInGlobalInvocationId:
         return global_id(e, k);
     case SpvBuiltInGlobalSize:
-        return word3(e, offsetof(struct in_jit_frame, global_size), k);
+        return load_dimension(e, offsetof(struct in_jit_frame, global_size), k);
     case SpvBuiltInGlobalOffset:
-        return word3(e, offsetof(struct in_jit_frame, global_offset), k);
+        return load_dimension(e, offsetof(struct in_jit_frame, global_offset), k);
     case SpvBuiltInEnqueuedWorkgroupSize:
-        return e->options->flags & IN_JIT_ANY_SIZE ? word3(e, offsetof(struct in_jit_frame, local_size), k)
-                                                   : LLVMConstInt(e->i64, e->options->local_size[k], 0);
+        return e->options->flags & IN_JIT_ANY_SIZE
+                   ? load_dimension(e, offsetof(struct in_jit_frame, local_size), k)
+                   : LLVMConstInt(e->i64, e->options->local_size[k], 0);
     case SpvBuiltInWorkDim:
         return in_frame_word(e, offsetof(struct in_jit_frame, work_dim));
     case SpvBuiltInLocalInvocationIndex:
@@ -115,7 +116,7 @@ static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
 }
 
 /* Which work-items of the sub-group a mask has, in 128 bits. [SPIRV 3.21] */
-static LLVMValueRef mask(struct in_emit *e, int32_t builtin)
+static LLVMValueRef sub_group_mask(struct in_emit *e, int32_t builtin)
 {
     LLVMTypeRef wide_type = LLVMInt128TypeInContext(e->c);
     LLVMValueRef one = LLVMConstInt(wide_type, 1, 0), none = LLVMConstNull(wide_type);
@@ -134,7 +135,7 @@ static LLVMValueRef mask(struct in_emit *e, int32_t builtin)
 
 static LLVMValueRef mask_word(struct in_emit *e, int32_t builtin, uint32_t k)
 {
-    LLVMValueRef v = mask(e, builtin);
+    LLVMValueRef v = sub_group_mask(e, builtin);
     v = LLVMBuildLShr(e->b, v, LLVMConstInt(LLVMTypeOf(v), 32 * k, 0), "");
     return LLVMBuildTrunc(e->b, v, e->i32, "");
 }
@@ -149,7 +150,7 @@ LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t built
         return r;
     }
     for (uint32_t k = 0; k < in_elements(ty); k++) {
-        LLVMValueRef v = is_mask ? mask_word(e, builtin, k) : component(e, builtin, k);
+        LLVMValueRef v = is_mask ? mask_word(e, builtin, k) : builtin_component(e, builtin, k);
         if (!v) {
             in_emit_fail(e, "built-in variable %d", builtin);
             return r;

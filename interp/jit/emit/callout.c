@@ -10,14 +10,14 @@ static const char unchecked[] = "calls of the interpreter's functions in an inst
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-static LLVMValueRef outside(struct in_emit *e)
+static LLVMValueRef callout_context(struct in_emit *e)
 {
     return in_constant_load(e, e->ptr, in_param(e, IN_P_LOCAL), 8);
 }
 
-static LLVMValueRef field(struct in_emit *e, LLVMTypeRef type, uint64_t offset)
+static LLVMValueRef load_field(struct in_emit *e, LLVMTypeRef type, uint64_t offset)
 {
-    return in_constant_load(e, type, in_offset(e, outside(e), offset), 8);
+    return in_constant_load(e, type, in_offset(e, callout_context(e), offset), 8);
 }
 
 static void to_frame(struct in_emit *e, LLVMValueRef frame, const struct in_jit_slot *s)
@@ -25,7 +25,7 @@ static void to_frame(struct in_emit *e, LLVMValueRef frame, const struct in_jit_
     const struct in_ty *ty = in_emit_ty(e, s->id);
     LLVMValueRef at = in_offset(e, frame, (uint64_t)s->slot), v = in_value(e, s->id);
     if (ty->kind == IN_TY_POINTER) {
-        LLVMValueRef object = field(e, e->ptr, offsetof(struct in_jit_callout, everything));
+        LLVMValueRef object = load_field(e, e->ptr, offsetof(struct in_jit_callout, everything));
         LLVMBuildStore(e->b, object, in_offset(e, at, offsetof(struct in_fat, object)));
     }
     in_store(e, ty, v, at, ty->align < 8 ? ty->align : 8, SpvStorageClassFunction, false);
@@ -62,7 +62,7 @@ enum { WHO = 6, HEAD = 3 };
 static uint32_t callout_arguments(struct in_emit *e, LLVMValueRef *head, uint32_t heads,
                                   LLVMValueRef arguments[HEAD + WHO])
 {
-    arguments[0] = outside(e);
+    arguments[0] = callout_context(e);
     for (uint32_t k = 0; k < heads; k++)
         arguments[k + 1] = head[k];
     for (uint32_t k = 0; k < WHO; k++)
@@ -79,11 +79,11 @@ static LLVMValueRef call_out(struct in_emit *e, uint64_t offset, LLVMValueRef *h
     for (uint32_t k = 0; k < heads + 1 + WHO; k++)
         types[k] = LLVMTypeOf(arguments[k]);
     LLVMTypeRef type = LLVMFunctionType(e->nothing, types, heads + 1 + WHO, 0);
-    return LLVMBuildCall2(e->b, type, field(e, e->ptr, offset), arguments, heads + 1 + WHO, "");
+    return LLVMBuildCall2(e->b, type, load_field(e, e->ptr, offset), arguments, heads + 1 + WHO, "");
 }
 
 /* Other work-items can neither be seen through the call nor see it. */
-static void quiet(struct in_emit *e, LLVMValueRef call)
+static void mark_quiet(struct in_emit *e, LLVMValueRef call)
 {
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                              LLVMCreateStringAttribute(e->c, "quiet", 5, "", 0));
@@ -94,7 +94,8 @@ static LLVMValueRef call_number(struct in_emit *e, const struct in_jit_call *cal
     return LLVMConstInt(e->i32, (uint64_t)(call - e->calls->calls), 0);
 }
 
-static void alone(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call, bool is_quiet)
+static void call_alone(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
+                       bool is_quiet)
 {
     LLVMValueRef frame = in_alloca(e, call->frame_bytes, 128), head[2] = {call_number(e, call), frame};
     operands_to_frame(e, i, call, frame);
@@ -103,7 +104,7 @@ static void alone(struct in_emit *e, const struct in_inst *i, const struct in_ji
     if (!in_inline_image_access(e, i, call, arguments, count)) {
         LLVMValueRef made = call_out(e, offsetof(struct in_jit_callout, call), head, 2);
         if (is_quiet)
-            quiet(e, made);
+            mark_quiet(e, made);
     }
     result_from_frame(e, i, call, frame);
 }
@@ -113,11 +114,11 @@ static LLVMValueRef own_frame(struct in_emit *e)
 {
     LLVMValueRef size = LLVMConstInt(e->i64, e->calls->frame_bytes, 0);
     LLVMValueRef at = LLVMBuildMul(e->b, in_local_index(e), size, "");
-    LLVMValueRef frames = field(e, e->ptr, offsetof(struct in_jit_callout, frames));
+    LLVMValueRef frames = load_field(e, e->ptr, offsetof(struct in_jit_callout, frames));
     return LLVMBuildGEP2(e->b, e->i8, frames, &at, 1, "");
 }
 
-static void waiting(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
+static void call_waiting(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
 {
     LLVMValueRef frame = own_frame(e), head[2] = {call_number(e, call), frame};
     operands_to_frame(e, i, call, frame);
@@ -127,12 +128,12 @@ static void waiting(struct in_emit *e, const struct in_inst *i, const struct in_
 }
 
 /* Between two barriers the first work-item has the results computed for all. */
-static void together(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
+static void call_together(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
 {
     LLVMValueRef head[1] = {call_number(e, call)};
     operands_to_frame(e, i, call, own_frame(e));
     in_group_barrier(e);
-    quiet(e, call_out(e, offsetof(struct in_jit_callout, gather), head, 1));
+    mark_quiet(e, call_out(e, offsetof(struct in_jit_callout, gather), head, 1));
     in_group_barrier(e);
     result_from_frame(e, i, call, own_frame(e));
 }
@@ -145,7 +146,7 @@ static bool is_checkable(const struct in_emit *e, const struct in_inst *i)
     return reads_frames && !e->calls->fibers && in_jit_call_kind(e->m, i) == IN_JIT_COLLECTIVE;
 }
 
-static void checked(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
+static void call_checked(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
 {
     if (in_checked_image_access(e, i))
         return;
@@ -154,7 +155,7 @@ static void checked(struct in_emit *e, const struct in_inst *i, const struct in_
         return;
     }
     in_check_broadcast(e, i);
-    together(e, i, call);
+    call_together(e, i, call);
 }
 
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
@@ -165,16 +166,16 @@ bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
     if (in_inline_image_query(e, i))
         return true;
     if (e->options->flags & IN_JIT_INSTRUMENTED) {
-        checked(e, i, call);
+        call_checked(e, i, call);
         return true;
     }
     enum in_jit_call_kind sort = in_jit_call_kind(e->m, i);
     if (e->calls->code.insns[call - e->calls->calls].op != IN_WAIT)
-        alone(e, i, call, sort == IN_JIT_UNORDERED);
+        call_alone(e, i, call, sort == IN_JIT_UNORDERED);
     else if (e->calls->fibers)
-        waiting(e, i, call);
+        call_waiting(e, i, call);
     else
-        together(e, i, call);
+        call_together(e, i, call);
     return true;
 }
 
@@ -189,13 +190,13 @@ void in_emit_end(struct in_emit *e)
 
 static LLVMValueRef is_region(struct in_emit *e, LLVMValueRef pointer, enum mm_region wanted)
 {
-    LLVMValueRef arguments[2] = {outside(e), LLVMBuildPtrToInt(e->b, pointer, e->i64, "")};
+    LLVMValueRef arguments[2] = {callout_context(e), LLVMBuildPtrToInt(e->b, pointer, e->i64, "")};
     LLVMTypeRef types[2] = {e->ptr, e->i64}, type = LLVMFunctionType(e->i32, types, 2, 0);
-    LLVMValueRef fn = field(e, e->ptr, offsetof(struct in_jit_callout, region));
+    LLVMValueRef fn = load_field(e, e->ptr, offsetof(struct in_jit_callout, region));
     if (e->options->flags & IN_JIT_INSTRUMENTED)
         in_emit_fail(e, unchecked);
     LLVMValueRef r = LLVMBuildCall2(e->b, type, fn, arguments, 2, "");
-    quiet(e, r);
+    mark_quiet(e, r);
     return LLVMBuildICmp(e->b, LLVMIntEQ, r, LLVMConstInt(e->i32, (uint64_t)wanted, 0), "");
 }
 

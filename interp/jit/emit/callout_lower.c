@@ -93,7 +93,7 @@ const struct in_jit_call *in_jit_call_at(const struct in_jit_calls *c, uint32_t 
 
 /* ---- lowering ---------------------------------------------------------------------------- */
 
-static bool place(struct in_jit_calls *c, struct in_lower *l, uint32_t id)
+static bool place_value(struct in_jit_calls *c, struct in_lower *l, uint32_t id)
 {
     const struct in_id *entry = &l->m->ids[id];
     if (id >= l->m->bound || !entry->ty || entry->kind == IN_ID_FUNCTION || l->slot[id] != IN_NO_SLOT)
@@ -111,9 +111,9 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
     *call = (struct in_jit_call){.word = i->word, .first = c->slot_count};
     l->top = IN_FRAME_FIRST;
     for (uint32_t k = 0; k < i->operand_count; k++)
-        if (l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k] && !place(c, l, i->operands[k]))
+        if (l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k] && !place_value(c, l, i->operands[k]))
             return in_lower_memory(l);
-    if (i->result != 0 && !place(c, l, i->result))
+    if (i->result != 0 && !place_value(c, l, i->result))
         return in_lower_memory(l);
     l->inst = i;
     l->place.opcode = in_opcode_name(i->opcode);
@@ -130,7 +130,7 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
 }
 
 /* Where a kernel has calls that not all of the group make together, barriers are among them. */
-static bool wanted(const struct in_jit_calls *c, enum in_jit_call_kind sort, const struct in_inst *i)
+static bool is_wanted(const struct in_jit_calls *c, enum in_jit_call_kind sort, const struct in_inst *i)
 {
     return sort > IN_JIT_QUERY || (c->fibers && in_lower_entry(i->opcode) == in_lower_barrier);
 }
@@ -146,7 +146,7 @@ static enum mm_class lower_function(struct in_jit_calls *c, struct in_lower *l, 
             result = in_lower_line(l, &i);
         else if (i.opcode == SpvOpNoLine)
             result = in_lower_no_line(l, &i);
-        else if (wanted(c, in_jit_call_kind(l->m, &i), &i))
+        else if (is_wanted(c, in_jit_call_kind(l->m, &i), &i))
             result = lower_call(c, l, &i);
     }
     return result == MM_OK ? l->result : result;
@@ -172,7 +172,7 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
 
 /* ---- all of a kernel --------------------------------------------------------------------- */
 
-static void note(struct in_jit_calls *c, enum in_jit_call_kind sort)
+static void note_call(struct in_jit_calls *c, enum in_jit_call_kind sort)
 {
     c->any |= sort != IN_JIT_INLINE;
     c->quiet &= sort <= IN_JIT_UNORDERED;
@@ -182,7 +182,8 @@ static void note(struct in_jit_calls *c, enum in_jit_call_kind sort)
 
 /* Function INDEX and all that it calls; that calls do not recur the interpreter's lowering has seen.  The
  * number of instructions once every call is inlined; SIZES: of the functions reached before. */
-static uint64_t reach(struct in_jit_calls *c, const struct in_module *m, uint32_t index, uint64_t *sizes)
+static uint64_t reached_size(struct in_jit_calls *c, const struct in_module *m, uint32_t index,
+                             uint64_t *sizes)
 {
     const struct in_function *f = &m->functions[index];
     struct in_inst i;
@@ -193,9 +194,9 @@ static uint64_t reach(struct in_jit_calls *c, const struct in_module *m, uint32_
     for (uint32_t at = f->word; at < f->end; at += i.count) {
         in_inst_at(m, at, &i);
         size++;
-        note(c, in_jit_call_kind(m, &i));
+        note_call(c, in_jit_call_kind(m, &i));
         if (i.opcode == SpvOpFunctionCall && m->ids[i.operands[0]].kind == IN_ID_FUNCTION)
-            size += reach(c, m, m->ids[i.operands[0]].index, sizes);
+            size += reached_size(c, m, m->ids[i.operands[0]].index, sizes);
     }
     sizes[index] = size < UINT32_MAX ? size : UINT32_MAX;
     return sizes[index];
@@ -208,7 +209,7 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, s
     c->reached = mm_alloc_zero(m->function_count + 1, sizeof *c->reached);
     uint64_t *sizes = mm_alloc_zero(m->function_count + 1, sizeof *sizes);
     if (c->reached && sizes)
-        c->instructions = reach(c, m, kernel->function, sizes);
+        c->instructions = reached_size(c, m, kernel->function, sizes);
     mm_free(sizes);
     if (!c->reached || !sizes)
         return mm_out_of_memory(err);

@@ -15,7 +15,7 @@ static unsigned width_of(LLVMTypeRef type)
                                         : 0;
 }
 
-static LLVMValueRef part(struct in_emit *e, LLVMValueRef v, uint32_t index)
+static LLVMValueRef extract_part(struct in_emit *e, LLVMValueRef v, uint32_t index)
 {
     if (index >= width_of(LLVMTypeOf(v))) {
         in_emit_fail(e, "an index past the composite");
@@ -25,7 +25,7 @@ static LLVMValueRef part(struct in_emit *e, LLVMValueRef v, uint32_t index)
                         : LLVMBuildExtractValue(e->b, v, index, "");
 }
 
-static LLVMValueRef replace(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, uint32_t index)
+static LLVMValueRef insert_part(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, uint32_t index)
 {
     return is_vector(v) ? LLVMBuildInsertElement(e->b, v, x, LLVMConstInt(e->i32, index, 0), "")
                         : LLVMBuildInsertValue(e->b, v, x, index, "");
@@ -35,7 +35,7 @@ void in_emit_extract(struct in_emit *e, const struct in_inst *i)
 {
     LLVMValueRef v = in_value(e, i->operands[0]);
     for (uint32_t k = 1; k < i->operand_count && !e->failure.failed; k++)
-        v = part(e, v, i->operands[k]);
+        v = extract_part(e, v, i->operands[k]);
     in_define(e, i, v);
 }
 
@@ -44,8 +44,8 @@ static LLVMValueRef insert_at(struct in_emit *e, LLVMValueRef v, LLVMValueRef x,
 {
     if (n == 0 || e->failure.failed)
         return x;
-    LLVMValueRef old = part(e, v, index[0]);
-    return e->failure.failed ? v : replace(e, v, insert_at(e, old, x, index + 1, n - 1), index[0]);
+    LLVMValueRef old = extract_part(e, v, index[0]);
+    return e->failure.failed ? v : insert_part(e, v, insert_at(e, old, x, index + 1, n - 1), index[0]);
 }
 
 void in_emit_insert(struct in_emit *e, const struct in_inst *i)
@@ -63,7 +63,8 @@ void in_emit_construct(struct in_emit *e, const struct in_inst *i)
         LLVMValueRef x = in_value(e, i->operands[k]);
         uint32_t n = is_vector(r) && is_vector(x) ? LLVMGetVectorSize(LLVMTypeOf(x)) : 1;
         for (uint32_t j = 0; j < n && at < width; j++)
-            r = replace(e, r, n == 1 && !(is_vector(r) && is_vector(x)) ? x : part(e, x, j), at++);
+            r = insert_part(e, r, n == 1 && !(is_vector(r) && is_vector(x)) ? x : extract_part(e, x, j),
+                            at++);
     }
     in_define(e, i, r);
 }
@@ -83,7 +84,7 @@ void in_emit_shuffle(struct in_emit *e, const struct in_inst *i)
         }
         mask[k] = LLVMConstInt(e->i32, c, 0);
         if (nx != ny)
-            r = replace(e, r, c < nx ? part(e, x, c) : part(e, y, c - nx), k);
+            r = insert_part(e, r, c < nx ? extract_part(e, x, c) : extract_part(e, y, c - nx), k);
     }
     if (nx == ny)
         r = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(mask, n), "");
@@ -91,7 +92,7 @@ void in_emit_shuffle(struct in_emit *e, const struct in_inst *i)
 }
 
 /* The index, and whether it is within the vector. */
-static LLVMValueRef component(struct in_emit *e, uint32_t id, uint32_t count, LLVMValueRef *inside)
+static LLVMValueRef component_index(struct in_emit *e, uint32_t id, uint32_t count, LLVMValueRef *inside)
 {
     LLVMValueRef at = in_widen(e, in_value(e, id), in_emit_ty(e, id), false), n = in_int(e, e->i64, count);
     *inside = LLVMBuildICmp(e->b, LLVMIntULT, at, n, "");
@@ -101,14 +102,14 @@ static LLVMValueRef component(struct in_emit *e, uint32_t id, uint32_t count, LL
 void in_emit_extract_dynamic(struct in_emit *e, const struct in_inst *i)
 {
     LLVMValueRef inside, v = in_value(e, i->operands[0]);
-    LLVMValueRef at = component(e, i->operands[1], in_elements(in_emit_ty(e, i->operands[0])), &inside);
+    LLVMValueRef at = component_index(e, i->operands[1], in_elements(in_emit_ty(e, i->operands[0])), &inside);
     in_define(e, i, LLVMBuildExtractElement(e->b, v, at, ""));
 }
 
 void in_emit_insert_dynamic(struct in_emit *e, const struct in_inst *i)
 {
     LLVMValueRef inside, v = in_value(e, i->operands[0]), x = in_value(e, i->operands[1]);
-    LLVMValueRef at = component(e, i->operands[2], in_elements(in_emit_ty(e, i->operands[0])), &inside);
+    LLVMValueRef at = component_index(e, i->operands[2], in_elements(in_emit_ty(e, i->operands[0])), &inside);
     LLVMValueRef changed = LLVMBuildInsertElement(e->b, v, x, at, "");
     in_define(e, i, LLVMBuildSelect(e->b, inside, changed, v, ""));
 }

@@ -70,7 +70,7 @@ static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding
 }
 
 /* Brought to what the integers of TO hold, which are numbers of X's type; NaN is 0. [CLC 6.4.3.3] */
-static LLVMValueRef clamped(struct in_emit *e, LLVMValueRef x, const struct in_ty *to, bool sign)
+static LLVMValueRef clamp_to_type(struct in_emit *e, LLVMValueRef x, const struct in_ty *to, bool sign)
 {
     uint32_t width = in_element(to)->width;
     double least = sign ? -(double)(1 << (width - 1)) : 0,
@@ -94,7 +94,7 @@ static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct
     if (rounding != IN_RTZ)
         x = round_to(e, x, rounding);
     if (saturate && t->width < 32) {
-        x = clamped(e, x, to, sign);
+        x = clamp_to_type(e, x, to, sign);
     } else if (saturate) {
         const char *name = sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
         LLVMTypeRef types[2] = {type, LLVMTypeOf(x)}, in = LLVMTypeOf(x);
@@ -123,23 +123,23 @@ static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct
     return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
 }
 
-static LLVMValueRef limited(struct in_emit *e, LLVMValueRef x, const char *name, int64_t limit)
+static LLVMValueRef limit_value(struct in_emit *e, LLVMValueRef x, const char *name, int64_t limit)
 {
     LLVMValueRef arguments[2] = {x, in_int(e, LLVMTypeOf(x), (uint64_t)limit)};
     return in_intrinsic(e, name, LLVMTypeOf(x), arguments, 2);
 }
 
 /* Clamped to the range of TO where FROM exceeds it. [CLC 6.4.3.3] */
-static LLVMValueRef saturated(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
-                              const struct in_ty *to, const struct in_conversion *c)
+static LLVMValueRef saturate_value(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                                   const struct in_ty *to, const struct in_conversion *c)
 {
     uint32_t s = from->width, t = to->width;
     int64_t most = c->to_signed ? INT64_MAX >> (64 - t) : (int64_t)(UINT64_MAX >> (64 - t));
     if (!c->from_signed)
-        return t < s || (t == s && c->to_signed) ? limited(e, x, "llvm.umin", most) : x;
+        return t < s || (t == s && c->to_signed) ? limit_value(e, x, "llvm.umin", most) : x;
     if (!c->to_signed || t < s)
-        x = limited(e, x, "llvm.smax", c->to_signed ? INT64_MIN >> (64 - t) : 0);
-    return t < s ? limited(e, x, "llvm.smin", most) : x;
+        x = limit_value(e, x, "llvm.smax", c->to_signed ? INT64_MIN >> (64 - t) : 0);
+    return t < s ? limit_value(e, x, "llvm.smin", most) : x;
 }
 
 static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
@@ -147,7 +147,7 @@ static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct i
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
     if (saturate)
-        x = saturated(e, x, s, t, c);
+        x = saturate_value(e, x, s, t, c);
     return s->width == t->width ? x : LLVMBuildIntCast2(e->b, x, in_type(e, to), c->from_signed, "");
 }
 

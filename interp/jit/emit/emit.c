@@ -90,7 +90,7 @@ static LLVMValueRef add_function(struct in_emit *e, const char *name, LLVMTypeRe
     return fn;
 }
 
-static void declare(struct in_emit *e, uint32_t index)
+static void declare_function(struct in_emit *e, uint32_t index)
 {
     const struct in_function *f = &e->m->functions[index];
     LLVMTypeRef types[IN_P_COUNT + IN_MOST_PARAMETERS];
@@ -189,7 +189,7 @@ void in_emit_lay_out(struct in_emit *e)
 }
 
 /* The value of argument K in the work-item function. */
-static LLVMValueRef argument(struct in_emit *e, uint32_t k, LLVMValueRef base)
+static LLVMValueRef argument_value(struct in_emit *e, uint32_t k, LLVMValueRef base)
 {
     const struct in_function *f = &e->m->functions[e->kernel->function];
     const struct in_ty *ty = in_emit_ty(e, f->params[k]);
@@ -228,7 +228,7 @@ static void emit_item(struct in_emit *e)
     LLVMValueRef base =
         in_frame_pointer(e, offsetof(struct in_jit_frame, arguments), e->layout->argument_bytes);
     for (uint32_t k = 0; k < f->param_count && !e->failure.failed; k++)
-        arguments[IN_P_COUNT + k] = argument(e, k, base);
+        arguments[IN_P_COUNT + k] = argument_value(e, k, base);
     LLVMValueRef fn = e->functions[e->kernel->function];
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, arguments, IN_P_COUNT + f->param_count, "");
     in_emit_end(e);
@@ -256,7 +256,7 @@ bool in_emit_kernel(struct in_emit *e)
                      (unsigned long long)e->calls->instructions);
     for (uint32_t k = 0; k < e->m->function_count && !e->failure.failed; k++)
         if (e->calls->reached[k])
-            declare(e, k);
+            declare_function(e, k);
     if (!e->failure.failed &&
         e->kernel->info.argument_count != e->m->functions[e->kernel->function].param_count)
         in_emit_fail(e, "parameters and arguments differ");

@@ -72,8 +72,8 @@ static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct
 }
 
 /* Element by element; what is written to a pointer operand, the last, is gathered and stored at once. */
-static void elementwise(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn,
-                        const char *name)
+static void emit_elementwise(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn,
+                             const char *name)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result), *second = NULL;
     uint32_t values = i->operand_count - 2;
@@ -113,7 +113,7 @@ static LLVMValueRef in_memory(struct in_emit *e, uint32_t id)
     return at;
 }
 
-static void geometric(struct in_emit *e, const struct in_inst *i, const char *name)
+static void emit_geometric(struct in_emit *e, const struct in_inst *i, const char *name)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result);
     LLVMValueRef v[4] = {in_temporary(e, ty), in_memory(e, i->operands[2]), NULL,
@@ -155,7 +155,7 @@ static struct in_ty half_of(const struct in_ty *ty)
     return half;
 }
 
-static void vload(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
+static void emit_vload(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result);
     uint32_t storage = in_emit_ty(e, i->operands[3])->storage;
@@ -172,7 +172,7 @@ static void vload(struct in_emit *e, const struct in_inst *i, const struct in_ex
     in_define(e, i, in_convert_half(e, bits, &half, ty, IN_RTE));
 }
 
-static void vstore(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
+static void emit_vstore(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[2]);
     uint32_t storage = in_emit_ty(e, i->operands[4])->storage;
@@ -192,7 +192,7 @@ static void vstore(struct in_emit *e, const struct in_inst *i, const struct in_e
 }
 
 /* The mask's low bits choose; X and Y lie behind one another in memory. */
-static void shuffle(struct in_emit *e, const struct in_inst *i)
+static void emit_shuffle(struct in_emit *e, const struct in_inst *i)
 {
     uint32_t last = i->operand_count - 1, sources = last - 2;
     const struct in_ty *x = in_emit_ty(e, i->operands[2]), *m = in_emit_ty(e, i->operands[last]);
@@ -223,22 +223,22 @@ static void emit_std(struct in_emit *e, const struct in_inst *i, const struct in
     switch (fn->shape) {
     case IN_EXT_ELEMENTWISE:
         if (!emit_direct(e, i, fn))
-            elementwise(e, i, fn, name);
+            emit_elementwise(e, i, fn, name);
         break;
     case IN_EXT_GEOMETRIC:
-        geometric(e, i, name);
+        emit_geometric(e, i, name);
         break;
     case IN_EXT_SHUFFLE:
         if (in_elements(in_emit_ty(e, i->operands[2])) == 3)
             in_emit_fail(e, "shuffle of three components");
         else
-            shuffle(e, i);
+            emit_shuffle(e, i);
         break;
     case IN_EXT_VLOAD:
-        vload(e, i, fn);
+        emit_vload(e, i, fn);
         break;
     case IN_EXT_VSTORE:
-        vstore(e, i, fn);
+        emit_vstore(e, i, fn);
         break;
     case IN_EXT_PREFETCH:
         break;

@@ -3,14 +3,14 @@
 #include "interp/jit/instrument/emit_checks.h"
 #include <string.h>
 
-static LLVMBasicBlockRef block(struct in_emit *e, uint32_t label)
+static LLVMBasicBlockRef block_of(struct in_emit *e, uint32_t label)
 {
     return e->blocks[label];
 }
 
 void in_emit_label(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMPositionBuilderAtEnd(e->b, block(e, i->result));
+    LLVMPositionBuilderAtEnd(e->b, block_of(e, i->result));
 }
 
 /* Incoming values are filled in when the function is complete. */
@@ -21,23 +21,24 @@ void in_emit_phi(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_branch(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMBuildBr(e->b, block(e, i->operands[0]));
+    LLVMBuildBr(e->b, block_of(e, i->operands[0]));
 }
 
 void in_emit_branch_conditional(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMBuildCondBr(e->b, in_value(e, i->operands[0]), block(e, i->operands[1]), block(e, i->operands[2]));
+    LLVMBuildCondBr(e->b, in_value(e, i->operands[0]), block_of(e, i->operands[1]),
+                    block_of(e, i->operands[2]));
 }
 
 void in_emit_switch(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[0]);
     uint32_t words = ty->width == 64 ? 2 : 1, n = (i->operand_count - 2) / (words + 1);
-    LLVMValueRef s = LLVMBuildSwitch(e->b, in_value(e, i->operands[0]), block(e, i->operands[1]), n);
+    LLVMValueRef s = LLVMBuildSwitch(e->b, in_value(e, i->operands[0]), block_of(e, i->operands[1]), n);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t *w = i->operands + 2 + k * (words + 1);
         uint64_t value = words == 2 ? (uint64_t)w[1] << 32 | w[0] : w[0];
-        LLVMAddCase(s, LLVMConstInt(in_type(e, ty), value, 0), block(e, w[words]));
+        LLVMAddCase(s, LLVMConstInt(in_type(e, ty), value, 0), block_of(e, w[words]));
     }
 }
 

@@ -164,7 +164,8 @@ bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
 /* ---- queries ----------------------------------------------------------------------------- */
 
 /* SIZE, or the number of layers where KIND has that many coordinates before. */
-static LLVMValueRef extent(struct in_emit *e, LLVMValueRef image, uint64_t offset, enum in_image_kind array)
+static LLVMValueRef image_extent(struct in_emit *e, LLVMValueRef image, uint64_t offset,
+                                 enum in_image_kind array)
 {
     LLVMValueRef kind = image_field(e, image, e->i32, offsetof(struct in_image, kind));
     LLVMValueRef is_array =
@@ -187,8 +188,8 @@ bool in_inline_image_query(struct in_emit *e, const struct in_inst *i)
     if (lod && (!LLVMIsConstant(lod) || !LLVMIsNull(lod)))
         return false;
     LLVMValueRef sizes[3] = {image_field(e, image, e->i32, offsetof(struct in_image, width)),
-                             extent(e, image, offsetof(struct in_image, height), IN_IMAGE_1D_ARRAY),
-                             extent(e, image, offsetof(struct in_image, depth), IN_IMAGE_2D_ARRAY)};
+                             image_extent(e, image, offsetof(struct in_image, height), IN_IMAGE_1D_ARRAY),
+                             image_extent(e, image, offsetof(struct in_image, depth), IN_IMAGE_2D_ARRAY)};
     LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
     for (uint32_t k = 0; k < count; k++) {
         LLVMValueRef v = s->size == 8 ? LLVMBuildZExt(e->b, sizes[k], e->i64, "") : sizes[k];

@@ -11,7 +11,7 @@ LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset)
     return offset == 0 ? pointer : LLVMBuildGEP2(e->b, e->i8, pointer, &at, 1, "");
 }
 
-static void tag(struct in_emit *e, LLVMValueRef access, const char *kind, LLVMValueRef node)
+static void tag_access(struct in_emit *e, LLVMValueRef access, const char *kind, LLVMValueRef node)
 {
     unsigned id = LLVMGetMDKindIDInContext(e->c, kind, (unsigned)strlen(kind));
     LLVMSetMetadata(access, id, node ? node : LLVMMDNodeInContext(e->c, NULL, 0));
@@ -22,8 +22,8 @@ LLVMValueRef in_constant_load(struct in_emit *e, LLVMTypeRef type, LLVMValueRef 
 {
     LLVMValueRef v = LLVMBuildLoad2(e->b, type, pointer, "");
     LLVMSetAlignment(v, align);
-    tag(e, v, "invariant.load", NULL);
-    tag(e, v, "llvm.access.group", e->shared);
+    tag_access(e, v, "invariant.load", NULL);
+    tag_access(e, v, "llvm.access.group", e->shared);
     return v;
 }
 
@@ -38,8 +38,8 @@ LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset, uint64_t size)
     LLVMValueRef v = in_constant_load(e, e->ptr, in_offset(e, in_param(e, IN_P_FRAME), offset), 8);
     LLVMValueRef bytes = LLVMConstInt(e->i64, size, 0), one = LLVMConstInt(e->i64, 16, 0);
     if (size > 0) {
-        tag(e, v, "dereferenceable", LLVMMDNodeInContext(e->c, &bytes, 1));
-        tag(e, v, "align", LLVMMDNodeInContext(e->c, &one, 1));
+        tag_access(e, v, "dereferenceable", LLVMMDNodeInContext(e->c, &bytes, 1));
+        tag_access(e, v, "align", LLVMMDNodeInContext(e->c, &one, 1));
     }
     return v;
 }
@@ -63,8 +63,8 @@ LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty)
     return in_alloca(e, ty->size, ty->align);
 }
 
-static LLVMValueRef scaled(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef index, uint64_t scale,
-                           bool inside)
+static LLVMValueRef scaled_pointer(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef index,
+                                   uint64_t scale, bool inside)
 {
     if (scale == 0)
         return pointer;
@@ -84,7 +84,8 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
         uint32_t id = i->operands[k];
         uint64_t value;
         if (element && k == 1) {
-            at = scaled(e, at, in_widen(e, in_value(e, id), in_emit_ty(e, id), true), ty->size, inside);
+            at = scaled_pointer(e, at, in_widen(e, in_value(e, id), in_emit_ty(e, id), true), ty->size,
+                                inside);
         } else if (ty->kind == IN_TY_STRUCT) {
             if (!in_constant_u64(e->m, id, &value) || value >= ty->count) {
                 in_emit_fail(e, "a structure index that is no constant: %%%u of %%%u, operand %u", id,
@@ -98,7 +99,7 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
             index = in_check_subscript(e, ty, in_emit_ty(e, i->operands[0])->storage, index);
             ty = ty->element;
             if (ty)
-                at = scaled(e, at, index, ty->size, inside);
+                at = scaled_pointer(e, at, index, ty->size, inside);
         }
     }
     in_define(e, i, at);
@@ -131,12 +132,13 @@ static bool is_shared(uint32_t storage)
            storage == SpvStorageClassUniformConstant;
 }
 
-static void finish(struct in_emit *e, LLVMValueRef access, uint64_t align, uint32_t storage, bool is_volatile)
+static void finish_access(struct in_emit *e, LLVMValueRef access, uint64_t align, uint32_t storage,
+                          bool is_volatile)
 {
     LLVMSetAlignment(access, (unsigned)(align < 1 ? 1 : align));
     LLVMSetVolatile(access, is_volatile);
     if (is_shared(storage) && e->shared)
-        tag(e, access, "llvm.access.group", e->shared);
+        tag_access(e, access, "llvm.access.group", e->shared);
 }
 
 /* The alignment of the address OFFSET bytes after an address aligned to ALIGN. */
@@ -151,7 +153,7 @@ static bool is_composite(const struct in_ty *ty)
     return ty->kind == IN_TY_STRUCT || ty->kind == IN_TY_ARRAY;
 }
 
-static const struct in_ty *member(const struct in_ty *ty, uint32_t k, uint64_t *offset)
+static const struct in_ty *struct_member(const struct in_ty *ty, uint32_t k, uint64_t *offset)
 {
     *offset = ty->kind == IN_TY_STRUCT ? ty->offsets[k] : k * ty->element->size;
     return ty->kind == IN_TY_STRUCT ? ty->members[k] : ty->element;
@@ -170,7 +172,7 @@ LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef poi
         LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
         for (uint32_t k = 0; k < ty->count && !e->failure.failed; k++) {
             uint64_t offset;
-            const struct in_ty *m = member(ty, k, &offset);
+            const struct in_ty *m = struct_member(ty, k, &offset);
             LLVMValueRef x =
                 in_load(e, m, in_offset(e, pointer, offset), align_at(align, offset), storage, is_volatile);
             r = LLVMBuildInsertValue(e->b, r, x, k, "");
@@ -178,7 +180,7 @@ LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef poi
         return r;
     }
     LLVMValueRef v = LLVMBuildLoad2(e->b, memory_type(e, ty), pointer, "");
-    finish(e, v, align, storage, is_volatile);
+    finish_access(e, v, align, storage, is_volatile);
     return in_element(ty)->kind == IN_TY_BOOL ? LLVMBuildTrunc(e->b, v, in_type(e, ty), "") : v;
 }
 
@@ -188,7 +190,7 @@ void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLV
     if (is_composite(ty)) {
         for (uint32_t k = 0; k < ty->count && !e->failure.failed; k++) {
             uint64_t offset;
-            const struct in_ty *m = member(ty, k, &offset);
+            const struct in_ty *m = struct_member(ty, k, &offset);
             in_store(e, m, LLVMBuildExtractValue(e->b, value, k, ""), in_offset(e, pointer, offset),
                      align_at(align, offset), storage, is_volatile);
         }
@@ -196,12 +198,12 @@ void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLV
     }
     if (in_element(ty)->kind == IN_TY_BOOL)
         value = LLVMBuildZExt(e->b, value, memory_type(e, ty), "");
-    finish(e, LLVMBuildStore(e->b, value, pointer), align, storage, is_volatile);
+    finish_access(e, LLVMBuildStore(e->b, value, pointer), align, storage, is_volatile);
 }
 
 /* Memory operands: alignment and volatility. */
-static uint64_t operands(struct in_emit *e, const struct in_inst *i, uint32_t at, uint32_t pointer,
-                         bool *is_volatile)
+static uint64_t memory_operands(struct in_emit *e, const struct in_inst *i, uint32_t at, uint32_t pointer,
+                                bool *is_volatile)
 {
     const struct in_ty *p = in_emit_ty(e, pointer);
     uint64_t align = p->element ? p->element->align : 1;
@@ -221,7 +223,7 @@ void in_emit_load(struct in_emit *e, const struct in_inst *i)
         in_define(e, i, in_builtin(e, in_emit_ty(e, i->result), id->builtin));
         return;
     }
-    uint64_t align = operands(e, i, 1, pointer, &is_volatile);
+    uint64_t align = memory_operands(e, i, 1, pointer, &is_volatile);
     uint32_t storage = in_emit_ty(e, pointer)->storage;
     const struct in_ty *ty = in_emit_ty(e, i->result);
     LLVMValueRef at = in_check_value(e, in_value(e, pointer), ty, align, storage, 0);
@@ -232,7 +234,7 @@ void in_emit_store(struct in_emit *e, const struct in_inst *i)
 {
     bool is_volatile;
     uint32_t pointer = i->operands[0];
-    uint64_t align = operands(e, i, 2, pointer, &is_volatile);
+    uint64_t align = memory_operands(e, i, 2, pointer, &is_volatile);
     uint32_t storage = in_emit_ty(e, pointer)->storage;
     const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
     LLVMValueRef v = in_value(e, i->operands[1]);
@@ -244,7 +246,7 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
 {
     bool sized = i->opcode == SpvOpCopyMemorySized, is_volatile;
     uint32_t to = i->operands[0], from = i->operands[1];
-    uint64_t align = operands(e, i, sized ? 3 : 2, to, &is_volatile);
+    uint64_t align = memory_operands(e, i, sized ? 3 : 2, to, &is_volatile);
     const struct in_ty *ty = in_emit_ty(e, to)->element;
     LLVMValueRef size = LLVMConstInt(e->i64, ty ? ty->size : 0, 0);
     if (sized)

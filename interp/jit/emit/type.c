@@ -25,7 +25,7 @@ static LLVMTypeRef int_type(struct in_emit *e, uint32_t width)
 }
 
 /* Room for what the members of TY become; NULL: TY is too large for a value. */
-static void *room(struct in_emit *e, const struct in_ty *ty, size_t each)
+static void *member_room(struct in_emit *e, const struct in_ty *ty, size_t each)
 {
     void *list = ty->count <= IN_MOST_MEMBERS ? mm_alloc((ty->count + 1) * each) : NULL;
     if (!list)
@@ -35,7 +35,7 @@ static void *room(struct in_emit *e, const struct in_ty *ty, size_t each)
 
 static LLVMTypeRef struct_type(struct in_emit *e, const struct in_ty *ty)
 {
-    LLVMTypeRef *members = room(e, ty, sizeof *members);
+    LLVMTypeRef *members = member_room(e, ty, sizeof *members);
     if (!members)
         return e->i8;
     for (uint32_t k = 0; k < ty->count; k++)
@@ -95,17 +95,17 @@ static LLVMValueRef scalar_constant(struct in_emit *e, const struct in_ty *ty, c
     return LLVMConstInt(in_type(e, ty), v, 0);
 }
 
-static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes);
+static LLVMValueRef constant_of_type(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes);
 
 static LLVMValueRef composite_constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
 {
     LLVMTypeRef type = in_type(e, ty);
-    LLVMValueRef *parts = room(e, ty, sizeof *parts), v;
+    LLVMValueRef *parts = member_room(e, ty, sizeof *parts), v;
     if (!parts)
         return LLVMGetUndef(type);
     for (uint32_t k = 0; k < ty->count; k++)
-        parts[k] = ty->kind == IN_TY_STRUCT ? constant(e, ty->members[k], bytes + ty->offsets[k])
-                                            : constant(e, ty->element, bytes + k * ty->element->size);
+        parts[k] = ty->kind == IN_TY_STRUCT ? constant_of_type(e, ty->members[k], bytes + ty->offsets[k])
+                                            : constant_of_type(e, ty->element, bytes + k * ty->element->size);
     v = ty->kind == IN_TY_VECTOR  ? LLVMConstVector(parts, ty->count)
         : ty->kind == IN_TY_ARRAY ? LLVMConstArray(LLVMGetElementType(type), parts, ty->count)
                                   : LLVMConstStructInContext(e->c, parts, ty->count, 0);
@@ -113,7 +113,7 @@ static LLVMValueRef composite_constant(struct in_emit *e, const struct in_ty *ty
     return v;
 }
 
-static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
+static LLVMValueRef constant_of_type(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
 {
     if (ty->kind == IN_TY_VOID || e->failure.failed)
         return LLVMGetUndef(ty->kind == IN_TY_VOID ? e->i8 : in_type(e, ty));
@@ -158,7 +158,7 @@ static LLVMValueRef with_addresses(struct in_emit *e, const struct in_id *id, co
     while (r && (r->offset < offset || r->offset >= offset + ty->size))
         r = r->next;
     if (!r)
-        return constant(e, ty, id->bytes + offset);
+        return constant_of_type(e, ty, id->bytes + offset);
     if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY)
         return global_address(e, r->variable, r->addend);
     LLVMValueRef v = LLVMGetUndef(in_type(e, ty));
@@ -176,7 +176,7 @@ static LLVMValueRef module_value(struct in_emit *e, const struct in_id *id)
     if (id->kind == IN_ID_GLOBAL)
         return global_address(e, id->index, 0);
     if (!id->relocs)
-        return constant(e, id->ty, id->bytes);
+        return constant_of_type(e, id->ty, id->bytes);
     return with_addresses(e, id, id->ty, 0);
 }
 
@@ -239,7 +239,7 @@ LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *
 }
 
 /* Applies the scalar helper NAME to every element. */
-static LLVMValueRef each(struct in_emit *e, LLVMValueRef x, const char *name, LLVMTypeRef to)
+static LLVMValueRef map_elements(struct in_emit *e, LLVMValueRef x, const char *name, LLVMTypeRef to)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
@@ -268,7 +268,7 @@ LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves)
         LLVMValueRef x = LLVMBuildBitCast(e->b, halves, half, "");
         return LLVMBuildFPExt(e->b, x, shaped_as(halves, e->f32), "");
     }
-    return each(e, halves, "in_half_to_f32", e->f32);
+    return map_elements(e, halves, "in_half_to_f32", e->f32);
 }
 
 LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats)
@@ -278,7 +278,7 @@ LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats)
         LLVMValueRef x = LLVMBuildFPTrunc(e->b, floats, half, "");
         return LLVMBuildBitCast(e->b, x, shaped_as(floats, e->i16), "");
     }
-    return each(e, floats, "in_half_from_f32", e->i16);
+    return map_elements(e, floats, "in_half_from_f32", e->i16);
 }
 
 LLVMValueRef in_widen(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, bool sign)

@@ -137,7 +137,7 @@ static bool clock_join(struct clock *to, const struct clock *from, bool *changed
 /* ---- atomic objects ---------------------------------------------------------------------- */
 
 /* The entry of ADDRESS, or the free one where it would be. */
-static struct location *probe(const struct in_clocks *c, uint64_t address)
+static struct location *probe_location(const struct in_clocks *c, uint64_t address)
 {
     uint64_t at = (address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (c->capacity - 1);
     while (c->locations[at].address != 0 && c->locations[at].address != address)
@@ -151,14 +151,14 @@ static struct location *find_location(struct in_clocks *c, uint64_t address)
         return c->found;
     if (c->count == 0)
         return NULL;
-    struct location *l = probe(c, address);
+    struct location *l = probe_location(c, address);
     if (l->address == 0)
         return NULL;
     c->found = l;
     return l;
 }
 
-static bool grow(struct in_clocks *c)
+static bool grow_table(struct in_clocks *c)
 {
     struct in_clocks old = *c;
     uint32_t capacity = old.capacity == 0 ? 64 : 2 * old.capacity;
@@ -170,7 +170,7 @@ static bool grow(struct in_clocks *c)
     c->found = NULL;
     for (uint32_t k = 0; k < old.capacity; k++)
         if (old.locations[k].address != 0)
-            *probe(c, old.locations[k].address) = old.locations[k];
+            *probe_location(c, old.locations[k].address) = old.locations[k];
     mm_free(old.locations);
     return true;
 }
@@ -181,9 +181,9 @@ static struct location *add_location(struct in_clocks *c, uint64_t address)
     struct location *l = find_location(c, address);
     if (l)
         return l;
-    if (c->count >= MAX_LOCATIONS || (2 * c->count >= c->capacity && !grow(c)))
+    if (c->count >= MAX_LOCATIONS || (2 * c->count >= c->capacity && !grow_table(c)))
         return NULL;
-    l = probe(c, address);
+    l = probe_location(c, address);
     l->address = address;
     c->count++;
     c->found = l;
@@ -210,7 +210,7 @@ uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length)
     return shadow->last_used == c->last ? next_segment(shadow) : c->last;
 }
 
-static bool acquire(struct in_clocks *c, const struct location *l)
+static bool acquire_location(struct in_clocks *c, const struct location *l)
 {
     bool changed = false;
     if (!l || l->version == 0 || l->version == c->version)
@@ -246,7 +246,7 @@ static bool join_sequences(struct in_clocks *c, struct location *l, struct span 
     return clock_join(&l->clock, &c->now, &changed) && clock_add(&l->clock, before, &changed);
 }
 
-static bool release(struct in_clocks *c, uint64_t address, struct span own, uint32_t how)
+static bool release_location(struct in_clocks *c, uint64_t address, struct span own, uint32_t how)
 {
     struct location *l = add_location(c, address);
     if (!l)
@@ -261,10 +261,10 @@ uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32
 {
     struct in_clocks *c = shadow->clocks;
     struct location *l = find_location(c, address);
-    if ((how & IN_SYNC_ACQUIRES) && !acquire(c, l))
+    if ((how & IN_SYNC_ACQUIRES) && !acquire_location(c, l))
         clock_give_up(shadow);
     if (how & IN_SYNC_RELEASES) {
-        if (!release(c, address, (struct span){first, current}, how))
+        if (!release_location(c, address, (struct span){first, current}, how))
             clock_give_up(shadow);
         return next_segment(shadow);
     }

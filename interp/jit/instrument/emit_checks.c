@@ -14,7 +14,7 @@ static bool is_instrumented(const struct in_emit *e)
 
 /* Calls of it have no visible effects and always return, so that the optimizer neither removes one nor lets later code
  * depend on it. */
-static LLVMValueRef marker(struct in_emit *e, const char *name, LLVMTypeRef type)
+static LLVMValueRef declare_marker(struct in_emit *e, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
     if (!fn) {
@@ -29,7 +29,7 @@ static LLVMValueRef marker(struct in_emit *e, const char *name, LLVMTypeRef type
 static LLVMValueRef emit_marker(struct in_emit *e, const char *name, LLVMTypeRef type,
                                 LLVMValueRef *arguments, unsigned count)
 {
-    return LLVMBuildCall2(e->b, type, marker(e, name, type), arguments, count, "");
+    return LLVMBuildCall2(e->b, type, declare_marker(e, name, type), arguments, count, "");
 }
 
 LLVMValueRef in_check_access(struct in_emit *e, LLVMValueRef pointer, uint64_t size, uint64_t align,
@@ -136,9 +136,9 @@ void in_check_barrier(struct in_emit *e, const struct in_inst *i)
 void in_check_texels(struct in_emit *e)
 {
     LLVMTypeRef types[4] = {e->ptr, e->i64, e->i64, e->i32};
-    marker(e, "in.texel", LLVMFunctionType(e->ptr, types, 4, 0));
-    marker(e, "in.undo", LLVMFunctionType(e->ptr, types + 1, 2, 0));
-    marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0));
+    declare_marker(e, "in.texel", LLVMFunctionType(e->ptr, types, 4, 0));
+    declare_marker(e, "in.undo", LLVMFunctionType(e->ptr, types + 1, 2, 0));
+    declare_marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0));
 }
 
 /* Marks the work-item as suspicious if BAD, or any element of the vector BAD, is true. */
@@ -169,7 +169,7 @@ static void emit_wrap(struct in_emit *e, uint32_t opcode, int sign, LLVMValueRef
         emit_marker(e, name, LLVMFunctionType(e->nothing, types, 5, 0), arguments, 5);
 }
 
-static LLVMValueRef compare(struct in_emit *e, LLVMIntPredicate how, LLVMValueRef x, uint64_t value)
+static LLVMValueRef compare_constant(struct in_emit *e, LLVMIntPredicate how, LLVMValueRef x, uint64_t value)
 {
     return LLVMBuildICmp(e->b, how, x, in_int(e, LLVMTypeOf(x), value), "");
 }
@@ -197,7 +197,7 @@ static LLVMValueRef sum_wraps(struct in_emit *e, bool is_sum, LLVMValueRef x, LL
     if (!sign)
         return LLVMBuildICmp(e->b, LLVMIntULT, is_sum ? r : x, is_sum ? x : y, "");
     LLVMValueRef a = LLVMBuildXor(e->b, x, r, ""), b = LLVMBuildXor(e->b, is_sum ? y : x, is_sum ? r : y, "");
-    return compare(e, LLVMIntSLT, LLVMBuildAnd(e->b, a, b, ""), 0);
+    return compare_constant(e, LLVMIntSLT, LLVMBuildAnd(e->b, a, b, ""), 0);
 }
 
 /* Whether the product overflows, computed in integers of twice the width. */
@@ -234,13 +234,13 @@ static void check_wrap(struct in_emit *e, const struct in_inst *i)
 
 static void check_divisor(struct in_emit *e, const struct in_inst *i)
 {
-    emit_suspect(e, compare(e, LLVMIntEQ, in_value(e, i->operands[1]), 0));
+    emit_suspect(e, compare_constant(e, LLVMIntEQ, in_value(e, i->operands[1]), 0));
 }
 
 static void check_shift(struct in_emit *e, const struct in_inst *i)
 {
     uint32_t width = in_element(in_emit_ty(e, i->operands[0]))->width;
-    emit_suspect(e, compare(e, LLVMIntUGE, in_value(e, i->operands[1]), width));
+    emit_suspect(e, compare_constant(e, LLVMIntUGE, in_value(e, i->operands[1]), width));
 }
 
 /* The truncated float must be in the range of the integer type. */
@@ -269,7 +269,7 @@ static void check_component(struct in_emit *e, const struct in_inst *i, uint32_t
 {
     LLVMValueRef at =
         in_widen(e, in_value(e, i->operands[operand]), in_emit_ty(e, i->operands[operand]), false);
-    emit_suspect(e, compare(e, LLVMIntUGE, at, in_elements(in_emit_ty(e, i->operands[0]))));
+    emit_suspect(e, compare_constant(e, LLVMIntUGE, at, in_elements(in_emit_ty(e, i->operands[0]))));
 }
 
 /* The only check of accesses to private arrays. */
@@ -280,7 +280,7 @@ LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint3
                  (ty->kind == IN_TY_ARRAY && (ty->count > 1 || storage == SpvStorageClassFunction));
     if (!is_instrumented(e) || !array || LLVMIsConstant(index))
         return index;
-    LLVMValueRef wrong = compare(e, LLVMIntUGE, index, ty->count);
+    LLVMValueRef wrong = compare_constant(e, LLVMIntUGE, index, ty->count);
     emit_suspect(e, wrong);
     return storage == SpvStorageClassFunction
                ? LLVMBuildSelect(e->b, wrong, LLVMConstNull(LLVMTypeOf(index)), index, "")

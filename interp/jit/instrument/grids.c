@@ -79,7 +79,7 @@ static uint64_t sum_of(const struct in_grid_sum *s, const struct in_jit_run *run
     return sum;
 }
 
-static int64_t narrow(uint64_t value)
+static int64_t sign_extend(uint64_t value)
 {
     return (int32_t)(uint32_t)value;
 }
@@ -122,27 +122,27 @@ static void lay_out(const struct in_shadow_grid *grid, const struct in_jit_run *
 {
     *l = (struct layout){.low = INT64_MAX, .high = INT64_MIN};
     for (unsigned k = 0; k < DIMENSIONS; k++) {
-        int64_t global = narrow(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
+        int64_t global = sign_extend(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
         int64_t size = (int64_t)run->frame.local_size[k];
         struct variable *v = &l->variables[2 * k];
-        l->first += narrow((uint64_t)global * run->frame.global_offset[k]);
+        l->first += sign_extend((uint64_t)global * run->frame.global_offset[k]);
         v[0] = (struct variable){global, count_ids(grid, run, k)};
         v[1] = (struct variable){0, 1};
         if (grid->strides[IN_GRID_GROUP + k].count + grid->strides[IN_GRID_LOCAL + k].count == 0)
             continue;
         uint64_t group = sum_of(&grid->strides[IN_GRID_GROUP + k], run) + (uint64_t)(global * size);
-        v[0] = (struct variable){narrow(group), (int64_t)run->frame.num_groups[k]};
-        v[1] = (struct variable){narrow(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global),
-                                 size};
+        v[0] = (struct variable){sign_extend(group), (int64_t)run->frame.num_groups[k]};
+        v[1] = (struct variable){
+            sign_extend(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global), size};
     }
     for (unsigned k = 0; k < grid->count; k++) {
-        int64_t at = narrow(sum_of(&grid->accesses[k].fixed, run)), end = at + grid->accesses[k].size;
+        int64_t at = sign_extend(sum_of(&grid->accesses[k].fixed, run)), end = at + grid->accesses[k].size;
         l->low = at < l->low ? at : l->low;
         l->high = end > l->high ? end : l->high;
     }
 }
 
-static int64_t magnitude(int64_t n)
+static int64_t magnitude_of(int64_t n)
 {
     return n < 0 ? -n : n;
 }
@@ -153,7 +153,8 @@ static unsigned next_variable(const struct layout *l, const bool *done)
     unsigned best = VARIABLES;
     for (unsigned k = 0; k < VARIABLES; k++)
         if (!done[k] && l->variables[k].count > 1 &&
-            (best == VARIABLES || magnitude(l->variables[k].stride) < magnitude(l->variables[best].stride)))
+            (best == VARIABLES ||
+             magnitude_of(l->variables[k].stride) < magnitude_of(l->variables[best].stride)))
             best = k;
     return best;
 }
@@ -164,7 +165,7 @@ static bool is_disjoint(const struct layout *l)
     bool done[VARIABLES] = {false};
     int64_t width = l->high - l->low;
     for (unsigned k; (k = next_variable(l, done)) != VARIABLES; done[k] = true) {
-        int64_t stride = magnitude(l->variables[k].stride), steps = l->variables[k].count - 1;
+        int64_t stride = magnitude_of(l->variables[k].stride), steps = l->variables[k].count - 1;
         if (stride == 0 || stride < width || steps > (WRAP - width) / stride)
             return false;
         width += stride * steps;

@@ -18,7 +18,7 @@ static struct sigaction previous[2];
 /* ---- faults ------------------------------------------------------------------------------ */
 
 /* Whether the page fault was a write: 1 or 0; -1: unknown on this machine. */
-static int writes(const ucontext_t *context)
+static int fault_is_write(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
@@ -40,12 +40,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
     g->faulted = true;
     /* The processor reports no address for non-canonical addresses. */
     g->fault.address = info->si_code == SI_KERNEL ? UINT64_MAX : (uint64_t)(uintptr_t)info->si_addr;
-    g->fault.writes = writes(context);
+    g->fault.writes = fault_is_write(context);
     setcontext(home);
 }
 
 /* A handler installed later becomes the previous handler. */
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction now,
         action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
@@ -65,7 +65,7 @@ static void install(void)
 
 bool in_guard_enter(struct in_guard *g)
 {
-    install();
+    install_handler();
     *g = (struct in_guard){.outer = current};
     sigaltstack(NULL, &g->old_stack);
     if (g->old_stack.ss_flags & SS_DISABLE) {

@@ -538,7 +538,7 @@ static void restore_texels(const struct in_shadow *shadow, const struct snapshot
                    (const uint8_t *)s->bytes->cells + k * IN_SHADOW_TEXEL, size);
 }
 
-static void restore(const struct in_shadow *shadow, const struct snapshot *s)
+static void restore_snapshot(const struct in_shadow *shadow, const struct snapshot *s)
 {
     if (s->image)
         restore_texels(shadow, s);
@@ -553,7 +553,7 @@ bool in_instrument_end(struct in_jit_run *run)
     struct in_instrumented_run *w = run->instrumented;
     bool suspicious = w->shadow->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
     for (struct snapshot *s = w->snapshots; suspicious && s; s = s->next)
-        restore(w->shadow, s);
+        restore_snapshot(w->shadow, s);
     return suspicious;
 }
 

@@ -18,7 +18,7 @@ static struct {
     bool started;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .last = &queue.first};
 
-static void *compiler(void *unused)
+static void *run_compiler(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&queue.lock);
@@ -48,7 +48,7 @@ void in_background_compile(struct in_module *module, struct in_kernel *kernel,
         return;
     *r = (struct request){.module = module, .kernel = kernel, .options = *options, .edge = edge};
     pthread_mutex_lock(&queue.lock);
-    queue.started = queue.started || in_pool_start_thread(compiler);
+    queue.started = queue.started || in_pool_start_thread(run_compiler);
     if (queue.started) {
         in_module_retain(module);
         *queue.last = r;

@@ -10,7 +10,7 @@ static const struct in_object everything = {
 
 /* ---- work-items --------------------------------------------------------------------------------- */
 
-static void enter(struct in_jit_callout *o, uint32_t g0, uint32_t g1, uint32_t g2)
+static void enter_group(struct in_jit_callout *o, uint32_t g0, uint32_t g1, uint32_t g2)
 {
     struct in_group *g = &o->group;
     const struct in_launch *l = &o->run.launch;
@@ -29,12 +29,13 @@ static void enter(struct in_jit_callout *o, uint32_t g0, uint32_t g1, uint32_t g
     }
 }
 
-static uint32_t linear(const struct in_group *g, uint32_t l0, uint32_t l1, uint32_t l2)
+static uint32_t linear_id(const struct in_group *g, uint32_t l0, uint32_t l1, uint32_t l2)
 {
     return (l2 * g->size[1] + l1) * g->size[0] + l0;
 }
 
-static void place(struct in_jit_callout *o, struct in_item *item, uint8_t *frame, uint32_t k, uint32_t index)
+static void place_item(struct in_jit_callout *o, struct in_item *item, uint8_t *frame, uint32_t k,
+                       uint32_t index)
 {
     item->frame = frame;
     item->group = &o->group;
@@ -52,47 +53,47 @@ static void propagate_stop(struct in_jit_callout *o)
 
 /* ---- what compiled code calls ------------------------------------------------------------ */
 
-static void call(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM)
+static void call_interpreter(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM)
 {
     const struct in_insn *pc = o->run.insns + k;
     const struct in_call *c = pc->p;
     if (o->run.outcome.stopped)
         return;
-    enter(o, g0, g1, g2);
-    place(o, &o->item, frame, k, linear(&o->group, l0, l1, l2));
+    enter_group(o, g0, g1, g2);
+    place_item(o, &o->item, frame, k, linear_id(&o->group, l0, l1, l2));
     c->fn(&o->run, &o->item, pc, c);
     propagate_stop(o);
 }
 
-static void gather(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
+static void gather_item(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
 {
     if (o->run.outcome.stopped || (l0 | l1 | l2) != 0)
         return;
-    enter(o, g0, g1, g2);
+    enter_group(o, g0, g1, g2);
     for (uint32_t m = 0; m < o->group.items_count; m++) {
-        place(o, &o->group.items[m], o->frames + (uint64_t)m * o->calls->frame_bytes, k, m);
+        place_item(o, &o->group.items[m], o->frames + (uint64_t)m * o->calls->frame_bytes, k, m);
         o->run.members[m] = &o->group.items[m];
     }
     in_collective(&o->run, o->run.members, o->group.items_count, o->run.insns[k].p);
     propagate_stop(o);
 }
 
-static void wait(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM)
+static void wait_at_barrier(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM)
 {
-    enter(o, g0, g1, g2);
-    uint32_t index = linear(&o->group, l0, l1, l2);
+    enter_group(o, g0, g1, g2);
+    uint32_t index = linear_id(&o->group, l0, l1, l2);
     struct in_item *item = &o->group.items[index];
-    place(o, item, frame, k, index);
+    place_item(o, item, frame, k, index);
     in_item_waits(&o->run, item);
     propagate_stop(o);
     while (item->state == IN_ITEM_WAITING || o->run.outcome.stopped)
         o->suspend(o->context, item);
 }
 
-static void done(struct in_jit_callout *o, IN_JIT_WORK_ITEM)
+static void end_item(struct in_jit_callout *o, IN_JIT_WORK_ITEM)
 {
-    enter(o, g0, g1, g2);
-    uint32_t index = linear(&o->group, l0, l1, l2);
+    enter_group(o, g0, g1, g2);
+    uint32_t index = linear_id(&o->group, l0, l1, l2);
     struct in_item *item = &o->group.items[index];
     item->frame = NULL;
     item->group = &o->group;
@@ -100,7 +101,7 @@ static void done(struct in_jit_callout *o, IN_JIT_WORK_ITEM)
     in_item_done(&o->run, item);
 }
 
-static uint32_t region(struct in_jit_callout *o, uint64_t address)
+static uint32_t region_of(struct in_jit_callout *o, uint64_t address)
 {
     const uint8_t *at = (const uint8_t *)(uintptr_t)address, *stack = __builtin_frame_address(0);
     bool is_private = (at >= o->private_begin && at < o->private_end) || (at >= stack && at < o->stack_end);
@@ -163,11 +164,11 @@ struct in_jit_callout *in_callout_create(const struct in_run *run, const struct 
     struct in_jit_callout *o = mm_alloc_zero(1, sizeof *o);
     if (!o)
         return NULL;
-    o->call = call;
-    o->gather = gather;
-    o->wait = wait;
-    o->done = done;
-    o->region = region;
+    o->call = call_interpreter;
+    o->gather = gather_item;
+    o->wait = wait_at_barrier;
+    o->done = end_item;
+    o->region = region_of;
     o->everything = &everything;
     o->calls = calls;
     o->run = *run;

@@ -65,7 +65,7 @@ static bool compiler_start(char *why, size_t why_size)
 
 /* ---- from module to code ----------------------------------------------------------------- */
 
-static void dump(LLVMModuleRef module, const char *stage)
+static void dump_module(LLVMModuleRef module, const char *stage)
 {
     const char *wanted = mm_getenv("REFCL_JIT_DUMP");
     if (!wanted || strcmp(wanted, stage) != 0)
@@ -98,7 +98,7 @@ static const char optimize_small[] =
 enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
-static bool optimize(LLVMModuleRef module)
+static bool optimize_module(LLVMModuleRef module)
 {
     bool large = in_shim_size(module) > LARGE || in_shim_loop_depth(module) > DEEP;
     return in_shim_passes(module, machine, large ? optimize_large : optimize_small, !large);
@@ -113,12 +113,12 @@ static bool processor_has(const char *feature)
 }
 
 /* Of 32 bits in the widest vectors of this processor. */
-static unsigned lanes(void)
+static unsigned vector_lanes(void)
 {
     return processor_has("+avx512vl") ? 16 : processor_has("+avx2") ? 8 : 4;
 }
 
-static bool fail(struct in_jit_kernel *k, const char *why)
+static bool compile_fail(struct in_jit_kernel *k, const char *why)
 {
     snprintf(k->why, sizeof k->why, "%s", why);
     return false;
@@ -129,7 +129,7 @@ static bool is_instrumented(const struct in_jit_kernel *k)
     return k->options.flags & IN_JIT_INSTRUMENTED;
 }
 
-static bool passes(const struct in_emit *e, const char *pipeline)
+static bool run_passes(const struct in_emit *e, const char *pipeline)
 {
     return in_shim_passes(e->module, machine, pipeline, false);
 }
@@ -146,7 +146,7 @@ static bool link_builtins(struct in_emit *e, struct in_jit_kernel *k)
         return false;
     LLVMModuleRef builtins = e->builtins;
     e->builtins = NULL;
-    return in_shim_link_needed(e->module, builtins) || fail(k, "LLVM: linking failed");
+    return in_shim_link_needed(e->module, builtins) || compile_fail(k, "LLVM: linking failed");
 }
 
 /* The code of one work-item in one function, instrumented if it is to be. */
@@ -154,33 +154,33 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
 {
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
-    bool passed = passes(e, inline_all);
+    bool passed = run_passes(e, inline_all);
     if (in_shim_size(e->module) > MOST_CODE || in_shim_loop_depth(e->module) > DEEPEST) {
-        fail(k, "too much code, or loops nested too deeply");
+        compile_fail(k, "too much code, or loops nested too deeply");
         return NULL;
     }
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
     if (passed && is_instrumented(k)) {
-        if (!passes(e, "function(early-cse)") || !in_instrument_lower(e, k, shared) ||
-            !passes(e, "function(sroa)"))
+        if (!run_passes(e, "function(early-cse)") || !in_instrument_lower(e, k, shared) ||
+            !run_passes(e, "function(sroa)"))
             return NULL;
-        dump(e->module, "instrumented");
+        dump_module(e->module, "instrumented");
     }
-    passed &= in_shim_keeps_vectors(item) || passes(e, take_apart);
-    passed &= passes(e, clean);
+    passed &= in_shim_keeps_vectors(item) || run_passes(e, take_apart);
+    passed &= run_passes(e, clean);
     if (passed && !(k->options.flags & IN_JIT_ANY_SIZE))
         in_shim_apply_local_ranges(item, k->options.local_size, k->edge);
     in_shim_mark_unroll(item);
-    if (!passed || !passes(e, prepare)) {
-        fail(k, "LLVM: no such pass");
+    if (!passed || !run_passes(e, prepare)) {
+        compile_fail(k, "LLVM: no such pass");
         return NULL;
     }
     if (is_instrumented(k)) {
         in_shim_finish_checks(item);
-        if (!passes(e, "function(combine,simplifycfg,loop-simplify)"))
+        if (!run_passes(e, "function(combine,simplifycfg,loop-simplify)"))
             return NULL;
     }
-    dump(e->module, "item");
+    dump_module(e->module, "item");
     return item;
 }
 
@@ -208,7 +208,7 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true));
     k->shape.barriers = in_shim_has_barriers(item);
     if (k->shape.waits && is_instrumented(k))
-        return fail(k, "work-items that wait for one another in an instrumented launch");
+        return compile_fail(k, "work-items that wait for one another in an instrumented launch");
     bool any_size = k->options.flags & IN_JIT_ANY_SIZE,
          rows = any_size || k->options.local_size[1] >= LEAST_ROWS;
     k->shape.flat =
@@ -235,7 +235,7 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     struct in_loops loops = {.edge = k->edge,
                              .access_group = shared,
                              .any_size = any_size,
-                             .lanes = any_size || clocks ? 0 : lanes(),
+                             .lanes = any_size || clocks ? 0 : vector_lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
@@ -252,45 +252,45 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
         in_shim_lower_local(item);
         k->shape.shares = in_shim_has_atomics(item);
         in_shim_compute_early(item);
-        if (lanes() >= 16)
+        if (vector_lanes() >= 16)
             in_shim_lower_for_vectors(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
             return false;
     }
     k->shape.context_bytes = loops.context_bytes;
-    dump(e->module, "loops");
+    dump_module(e->module, "loops");
     return true;
 }
 
 static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
 {
-    in_shim_neutral(e->module, "run.", lanes() * 32);
-    if (!passes(e, "always-inline,globaldce"))
+    in_shim_neutral(e->module, "run.", vector_lanes() * 32);
+    if (!run_passes(e, "always-inline,globaldce"))
         return false;
     if (is_instrumented(k))
         in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
     in_shim_drop_scopes(e->module);
-    if (!optimize(e->module))
+    if (!optimize_module(e->module))
         return false;
     in_shim_add_cancellation(e->module,
                              &(struct in_cancellation){.stop_offset = offsetof(struct in_jit_frame, stop),
                                                        .budget_offset = offsetof(struct in_jit_frame, budget),
                                                        .counts = k->options.flags & IN_JIT_COUNTS});
-    dump(e->module, "optimized");
+    dump_module(e->module, "optimized");
     return true;
 }
 
 /* From the code of one work-item to that of a work-group. */
-static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+static bool transform_kernel(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
 {
-    dump(e->module, "emitted");
+    dump_module(e->module, "emitted");
     LLVMValueRef item = link_builtins(e, k) ? simplify_item(e, k, shared) : NULL;
     return item && find_shape(e, k, item) && make_group(e, k, item, shared) && finish_group(e, k);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------- */
 
-static bool emit(struct in_emit *e, struct in_jit_kernel *k)
+static bool emit_kernel(struct in_emit *e, struct in_jit_kernel *k)
 {
     const struct in_module *m = e->m;
     e->values = mm_alloc_zero(m->bound + 1, sizeof *e->values);
@@ -311,7 +311,7 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     e->shared = in_shim_access_group(e->c);
     e->converts_halves = processor_has("+f16c");
     LLVMValueRef shared = e->shared;
-    return in_emit_kernel(e) && transform(e, k, shared);
+    return in_emit_kernel(e) && transform_kernel(e, k, shared);
 }
 
 static LLVMMemoryBufferRef to_object(struct in_jit_kernel *k, LLVMModuleRef module)
@@ -335,7 +335,7 @@ static void stop_at_exit(void)
 /* LLVM constructs static variables at first use and destroys them at exit, in reverse order.  Compiling a function that
  * does nothing constructs the usual ones before STOP_AT_EXIT is registered, so that they are not destroyed while
  * a thread compiles. */
-static bool settle(struct in_jit_kernel *k)
+static bool construct_statics(struct in_jit_kernel *k)
 {
     static bool settled;
     if (settled)
@@ -363,11 +363,11 @@ static bool settle(struct in_jit_kernel *k)
 
 static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *e)
 {
-    if (!settle(k))
+    if (!construct_statics(k))
         return NULL;
     e->c = LLVMContextCreate();
     e->b = LLVMCreateBuilderInContext(e->c);
-    LLVMMemoryBufferRef object = emit(e, k) && !atomic_load(&ended) ? to_object(k, e->module) : NULL;
+    LLVMMemoryBufferRef object = emit_kernel(e, k) && !atomic_load(&ended) ? to_object(k, e->module) : NULL;
     if (e->builtins)
         LLVMDisposeModule(e->builtins);
     LLVMDisposeBuilder(e->b);
@@ -380,7 +380,7 @@ static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *
     return object;
 }
 
-static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kernel *kernel)
+static void compile_kernel(struct in_jit_kernel *k, struct in_module *m, struct in_kernel *kernel)
 {
     struct in_emit e = {.m = m,
                         .kernel = kernel,
@@ -431,7 +431,7 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
     memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
     k->edge = edge || (options->flags & IN_JIT_ANY_SIZE);
     double start_time = mm_clock_seconds(CLOCK_MONOTONIC);
-    compile(k, module, kernel);
+    compile_kernel(k, module, kernel);
     if (note_wanted())
         fprintf(stderr, "refcl: jit: kernel %s, local size %s%u x %u x %u: %s, %.1f ms\n", kernel->info.name,
                 options->flags & IN_JIT_ANY_SIZE ? "up to " : "", options->local_size[0],
@@ -447,7 +447,7 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
     return k;
 }
 
-static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
+static bool fits_options(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
 {
     return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
            k->options.flags == options->flags &&
@@ -459,7 +459,7 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
-    while (k && !fits(k, options, edge))
+    while (k && !fits_options(k, options, edge))
         k = k->next;
     pthread_mutex_unlock(&lock);
     return k;
@@ -481,7 +481,7 @@ struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
 }
 
 /* Whether the work of launches in any size, with WORK, exceeds what compiling for one of them costs. */
-static bool exceeds(struct in_jit_kernel *any, double work)
+static bool exceeds_compile_cost(struct in_jit_kernel *any, double work)
 {
     uint64_t added = work < WORTH ? (uint64_t)work : WORTH;
     bool over = added >= WORTH || (any && atomic_fetch_add(&any->work, added) + added >= WORTH);
@@ -499,14 +499,14 @@ void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *o
     bool exact = false;
     pthread_mutex_lock(&lock);
     for (struct in_jit_kernel *k = kernel->code->native; k; k = k->next) {
-        exact |= fits(k, options, edge);
+        exact |= fits_options(k, options, edge);
         specialized += k->options.flags == options->flags;
-        if (fits(k, &any, true))
+        if (fits_options(k, &any, true))
             shared = k;
     }
     pthread_mutex_unlock(&lock);
     if (!exact && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
-        !exceeds(shared, work))
+        !exceeds_compile_cost(shared, work))
         *options = any;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Ids are computed in 32 bits; REFCL launches beyond that are left to the interpreter. */
-static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *edge)
+static bool set_geometry(struct in_jit_run *run, const struct in_launch *l, bool *edge)
 {
     uint64_t items = 1;
     *edge = false;
@@ -46,7 +46,7 @@ static uint32_t flat_size(const struct in_jit_frame *frame)
 }
 
 /* The work-groups that compiled code takes. */
-static void divide(struct in_jit_run *run)
+static void divide_groups(struct in_jit_run *run)
 {
     const struct in_jit_kernel *kernel = run->kernel;
     bool any = kernel->options.flags & IN_JIT_ANY_SIZE;
@@ -223,7 +223,7 @@ static void compile_with_tags(struct in_jit_run *run, struct in_kernel *kernel,
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
-static int64_t budget(const struct in_run *launch)
+static int64_t launch_budget(const struct in_run *launch)
 {
     uint64_t limit = launch->launch.step_limit;
     return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)(limit - launch->executed);
@@ -247,13 +247,13 @@ static bool may_split(const struct in_jit_kernel *kernel)
            kernel->layout.local_bytes == 0;
 }
 
-static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_size)
+static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t why_size)
 {
     const struct in_launch *l = &run->launch->launch;
     struct in_module *m = run->module;
     struct in_kernel *kernel = &m->kernels[l->kernel];
     bool edge;
-    if (!geometry(run, l, &edge)) {
+    if (!set_geometry(run, l, &edge)) {
         snprintf(why, why_size, "ids beyond 32 bits");
         return IN_JIT_DECLINES;
     }
@@ -262,7 +262,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         options = in_jit_any_size(&options);
     else
         in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
-    run->frame.budget = budget(run->launch);
+    run->frame.budget = launch_budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     compile_for_aliases(run, kernel, &options, edge);
     compile_with_clocks(run, kernel, &options, edge);
@@ -271,7 +271,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         snprintf(why, why_size, "%s", run->kernel ? run->kernel->why : "out of memory, or the process ends");
         return IN_JIT_DECLINES;
     }
-    divide(run);
+    divide_groups(run);
     if (run->launch->promotion.first_item > 0 && !may_split(run->kernel)) {
         snprintf(why, why_size, "work-items that depend on others of their work-group");
         return IN_JIT_DECLINES;
@@ -304,7 +304,7 @@ enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **o
     run->launch = launch;
     run->module = launch->module;
     in_module_retain(run->module);
-    enum in_jit_begin result = ready(run, why, why_size);
+    enum in_jit_begin result = prepare_run(run, why, why_size);
     if (result != IN_JIT_BEGINS) {
         in_jit_run_destroy(run);
         return result;
@@ -318,7 +318,7 @@ void in_jit_run_prepare(const struct in_run *launch)
 {
     struct in_jit_run run = {.frame = {.budget = 0}};
     bool edge;
-    if (!geometry(&run, &launch->launch, &edge))
+    if (!set_geometry(&run, &launch->launch, &edge))
         return;
     struct in_jit_options options = options_of(&run, &launch->launch);
     struct in_kernel *kernel = &launch->module->kernels[launch->launch.kernel];

@@ -47,7 +47,7 @@ static void switch_fiber(struct group *g)
     in_stack_switch(&t->running->context, &t->context);
 }
 
-static void yield(struct in_jit_fiber_group *turns)
+static void yield_fiber(struct in_jit_fiber_group *turns)
 {
     struct group *g = (struct group *)turns;
     turns->patience = PATIENCE;
@@ -58,7 +58,7 @@ static void yield(struct in_jit_fiber_group *turns)
 }
 
 /* The last work-item to arrive resumes all others. */
-static void barrier(struct in_jit_fiber_group *turns)
+static void fiber_barrier(struct in_jit_fiber_group *turns)
 {
     struct group *g = (struct group *)turns;
     if (++g->arrived == g->items) {
@@ -132,7 +132,7 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
         return false;
     }
     g->turns = (struct in_jit_fiber_group){
-        .patience = PATIENCE, .local = g->memory, .yield = yield, .barrier = barrier};
+        .patience = PATIENCE, .local = g->memory, .yield = yield_fiber, .barrier = fiber_barrier};
     g->items = 1;
     if (run->launch->launch.zero_local)
         memset(g->memory, 0, run->local_bytes);
@@ -185,7 +185,7 @@ static struct fiber *new_fiber(struct in_fiber_thread *t)
     return NULL;
 }
 
-static void append(struct in_fiber_thread *t, struct fiber *f)
+static void append_fiber(struct in_fiber_thread *t, struct fiber *f)
 {
     f->next = NULL;
     if (t->last)
@@ -214,7 +214,7 @@ static void close_group(struct in_fiber_thread *t, struct group *g)
 }
 
 /* Runs F until its work-item waits or its group has none left to begin. */
-static void resume(struct in_fiber_thread *t, struct fiber *f)
+static void resume_fiber(struct in_fiber_thread *t, struct fiber *f)
 {
     struct group *g = f->group;
     t->running = f;
@@ -232,7 +232,7 @@ static void resume(struct in_fiber_thread *t, struct fiber *f)
         in_jit_faulted(t->run, &t->guard->fault);
     }
     if (!f->over) {
-        append(t, f);
+        append_fiber(t, f);
         return;
     }
     if (t->open == g)
@@ -269,7 +269,7 @@ static struct group *next_group(struct in_fiber_thread *t)
 }
 
 /* A fiber for work-items that have not begun, of the open group or the next; NULL: none, or no room. */
-static struct fiber *begin(struct in_fiber_thread *t)
+static struct fiber *begin_fiber(struct in_fiber_thread *t)
 {
     if (t->fibers >= MOST_FIBERS || t->out_of_memory)
         return NULL;
@@ -294,7 +294,7 @@ static struct fiber *begin(struct in_fiber_thread *t)
 }
 
 /* The first fiber that need not wait any longer; SPINNING: those that spin are among them. */
-static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
+static struct fiber *find_ready_fiber(struct in_fiber_thread *t, bool spinning)
 {
     for (uint32_t k = t->fibers; k > 0 && t->first; k--) {
         struct fiber *f = t->first;
@@ -304,7 +304,7 @@ static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
         if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
             (!f->item || f->item->state != IN_ITEM_WAITING) && (spinning || !f->spins))
             return f;
-        append(t, f);
+        append_fiber(t, f);
     }
     return NULL;
 }
@@ -314,12 +314,12 @@ static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
 static struct fiber *ready_before_next_group(struct in_fiber_thread *t)
 {
     bool begun = !t->open || t->open->turns.begun >= t->open->items;
-    return begun && t->groups_left ? ready(t, false) : NULL;
+    return begun && t->groups_left ? find_ready_fiber(t, false) : NULL;
 }
 
 /* Until all work-items are done or the launch stops, true, or all that are left wait for work-items elsewhere:
  * another kernel or the host. */
-static bool step(struct in_fiber_thread *t)
+static bool step_thread(struct in_fiber_thread *t)
 {
     for (uint32_t idle = 0; idle <= 4 * t->fibers;) {
         if (in_jit_stops(t->run))
@@ -327,14 +327,14 @@ static bool step(struct in_fiber_thread *t)
         uint32_t before = t->fibers;
         struct fiber *f = ready_before_next_group(t);
         if (!f)
-            f = begin(t);
+            f = begin_fiber(t);
         idle = f ? 0 : idle + 1;
         if (!f && t->fibers > 0)
-            f = ready(t, true);
+            f = find_ready_fiber(t, true);
         if (!f)
             return true;
         bool waited = f->item != NULL;
-        resume(t, f);
+        resume_fiber(t, f);
         if (t->stopped)
             return true;
         if (t->fibers < before || waited)
@@ -350,7 +350,7 @@ static bool step_guarded(struct in_fiber_thread *t)
     if (t->out_of_memory)
         return true;
     t->guard = &guard;
-    bool over = step(t);
+    bool over = step_thread(t);
     t->guard = NULL;
     in_guard_leave(&guard);
     return over;
@@ -368,7 +368,7 @@ bool in_fibers_step(struct in_jit_run *run, bool *over)
             return false;
     }
     struct in_fiber_thread *t = run->turns;
-    *over = mm_guard_on() ? step_guarded(t) : step(t);
+    *over = mm_guard_on() ? step_guarded(t) : step_thread(t);
     bool fits = !t->out_of_memory;
     if (*over)
         in_fibers_destroy(run);

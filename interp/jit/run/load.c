@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool done(LLVMErrorRef error, char *why, size_t why_size)
+static bool succeeded(LLVMErrorRef error, char *why, size_t why_size)
 {
     if (!error)
         return true;
@@ -26,8 +26,8 @@ static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t
 {
     LLVMOrcDefinitionGeneratorRef generator;
     char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
-    if (!done(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL), why,
-              why_size))
+    if (!succeeded(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL),
+                   why, why_size))
         return false;
     LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
     return true;
@@ -48,11 +48,12 @@ static bool define_symbol(LLVMOrcLLJITRef jit, const char *name, uint64_t addres
                                   .Sym = {.Address = address,
                                           .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
                                                                     LLVMJITSymbolGenericFlagsCallable}}};
-    return done(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)),
-                why, why_size);
+    return succeeded(
+        LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)), why,
+        why_size);
 }
 
-static bool define(LLVMOrcLLJITRef jit, const char *name, char *why, size_t why_size)
+static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, size_t why_size)
 {
     static const struct {
         const char *name;
@@ -88,7 +89,7 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
         snprintf(why, why_size, "the code is no object file of this machine");
     LLVMSymbolIteratorRef symbol = good ? LLVMObjectFileCopySymbolIterator(binary) : NULL;
     for (; good && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, symbol); LLVMMoveToNextSymbol(symbol))
-        good = define(jit, LLVMGetSymbolName(symbol), why, why_size);
+        good = define_symbols(jit, LLVMGetSymbolName(symbol), why, why_size);
     if (symbol)
         LLVMDisposeSymbolIterator(symbol);
     LLVMDisposeBinary(binary);
@@ -99,14 +100,14 @@ static bool look_up(struct in_jit_kernel *k)
 {
     LLVMOrcExecutorAddress row = 0, edge = 0;
     if (k->shape.waits) {
-        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
+        if (!succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
             return false;
         memcpy(&k->turns, &row, sizeof k->turns);
         return true;
     }
     bool rows = !(k->options.flags & IN_JIT_ANY_SIZE);
-    if ((rows && !done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why)) ||
-        (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
+    if ((rows && !succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why)) ||
+        (k->edge && !succeeded(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
         return false;
     memcpy(&k->row, &row, sizeof k->row);
     memcpy(&k->edges, &edge, sizeof k->edges);
@@ -117,7 +118,7 @@ static bool look_up(struct in_jit_kernel *k)
 bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
 {
     LLVMOrcLLJITRef made = NULL;
-    if (!done(in_shim_jit(&made), k->why, sizeof k->why)) {
+    if (!succeeded(in_shim_jit(&made), k->why, sizeof k->why)) {
         LLVMDisposeMemoryBuffer(object);
         return false;
     }
@@ -128,8 +129,8 @@ bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
         LLVMDisposeMemoryBuffer(object);
         return false;
     }
-    return done(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
-                sizeof k->why) &&
+    return succeeded(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
+                     sizeof k->why) &&
            look_up(k);
 }
 

@@ -22,7 +22,7 @@ struct key {
 static const char identity;
 
 /* Which builds of this library and of LLVM. */
-static bool identify(char *text, size_t size)
+static bool identify_builds(char *text, size_t size)
 {
     char path[4096], own[MM_IDENTITY], llvm[MM_IDENTITY];
     if (!mm_identity_of_loaded(&identity, path, sizeof path, own) ||
@@ -33,7 +33,7 @@ static bool identify(char *text, size_t size)
 }
 
 /* The values of specialization constants as they are in MODULE. */
-static uint8_t *constants(const struct in_module *m, size_t *size)
+static uint8_t *constant_values(const struct in_module *m, size_t *size)
 {
     uint8_t *values = mm_alloc(8 * (size_t)m->spec_count + 8);
     *size = 0;
@@ -49,7 +49,7 @@ static uint8_t *constants(const struct in_module *m, size_t *size)
     return values;
 }
 
-static void drop(struct key *key)
+static void drop_key(struct key *key)
 {
     LLVMDisposeMessage(key->cpu);
     LLVMDisposeMessage(key->features);
@@ -58,16 +58,16 @@ static void drop(struct key *key)
 
 /* False: the code is not cached, because a fault is injected, REFCL_JIT_DUMP is to print its compilation, or the version of
  * the compiler is unknown. */
-static bool make(struct key *key, const struct in_jit_kernel *k, const struct in_module *m,
-                 const struct in_kernel *kernel, LLVMTargetMachineRef machine)
+static bool make_key(struct key *key, const struct in_jit_kernel *k, const struct in_module *m,
+                     const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {
     size_t size;
     if (in_fault_now != IN_NO_FAULT || mm_getenv("REFCL_JIT_DUMP") ||
-        !identify(key->library, sizeof key->library))
+        !identify_builds(key->library, sizeof key->library))
         return false;
     key->cpu = LLVMGetTargetMachineCPU(machine);
     key->features = LLVMGetTargetMachineFeatureString(machine);
-    key->constants = constants(m, &size);
+    key->constants = constant_values(m, &size);
     key->edge = k->edge;
     const struct in_cache_part parts[PARTS] = {{key->library, strlen(key->library)},
                                                {key->cpu, strlen(key->cpu)},
@@ -80,7 +80,7 @@ static bool make(struct key *key, const struct in_jit_kernel *k, const struct in
     memcpy(key->parts, parts, sizeof parts);
     if (key->constants)
         return true;
-    drop(key);
+    drop_key(key);
     return false;
 }
 
@@ -91,7 +91,7 @@ LLVMMemoryBufferRef in_object_cache_get(struct in_jit_kernel *k, const struct in
     void *data;
     size_t size;
     LLVMMemoryBufferRef object = NULL;
-    if (!make(&key, k, module, kernel, machine))
+    if (!make_key(&key, k, module, kernel, machine))
         return NULL;
     if (in_cache_get(key.parts, PARTS, &data, &size)) {
         if (size > sizeof k->shape) {
@@ -101,7 +101,7 @@ LLVMMemoryBufferRef in_object_cache_get(struct in_jit_kernel *k, const struct in
         }
         mm_free(data);
     }
-    drop(&key);
+    drop_key(&key);
     return object;
 }
 
@@ -111,7 +111,7 @@ void in_object_cache_put(const struct in_jit_kernel *k, const struct in_module *
 {
     struct key key;
     size_t size = LLVMGetBufferSize(object);
-    if (!make(&key, k, module, kernel, machine))
+    if (!make_key(&key, k, module, kernel, machine))
         return;
     uint8_t *data = mm_alloc(sizeof k->shape + size);
     if (data) {
@@ -120,5 +120,5 @@ void in_object_cache_put(const struct in_jit_kernel *k, const struct in_module *
         in_cache_put(key.parts, PARTS, data, sizeof k->shape + size);
     }
     mm_free(data);
-    drop(&key);
+    drop_key(&key);
 }

@@ -57,7 +57,7 @@ static void call_others(struct in_jit_run *run, double nanoseconds)
 }
 
 /* Before anything is measured: what the kernel's latest launch suggests. */
-static void expect(struct in_jit_run *run)
+static void expect_pace(struct in_jit_run *run)
 {
     double group_ns = atomic_load(&run->kernel->group_ns), all = group_ns * (double)run->groups;
     bool unknown = group_ns == 0 && run->groups < FEW_GROUPS;
@@ -88,7 +88,7 @@ void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
     pace->first = (double)mm_clock_ns(CLOCK_MONOTONIC);
     pace->next_look = 1;
     if (pace->thread == 0)
-        expect(run);
+        expect_pace(run);
     measure_from_here(pace, run);
 }
 
@@ -116,7 +116,7 @@ static bool is_steady(struct in_jit_pace *pace, double alone)
 }
 
 /* The leader, alone so far. */
-static void look(struct in_jit_pace *pace, struct in_jit_run *run)
+static void measure_pace(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     uint64_t left = in_pace_left(run);
     double took = (double)mm_clock_ns(pace->clock) - pace->begin, alone = took / (double)pace->measured;
@@ -131,7 +131,7 @@ static void look(struct in_jit_pace *pace, struct in_jit_run *run)
 }
 
 /* Whether this thread is the one to retire, where portions take too long for the number of threads. */
-static bool retires(struct in_jit_pace *pace, struct in_jit_run *run)
+static bool retires_thread(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     unsigned threads = atomic_load(&run->threads);
     if (threads < 2) { /* nothing to measure */
@@ -165,9 +165,9 @@ bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t
     if (run->cores < 2)
         return true;
     if (run->offered)
-        return run->alone == 0 || !may_contend(run) || !retires(pace, run);
+        return run->alone == 0 || !may_contend(run) || !retires_thread(pace, run);
     if (pace->groups >= pace->next_look)
-        look(pace, run);
+        measure_pace(pace, run);
     return true;
 }
 

@@ -32,7 +32,7 @@ static struct {
           .wake = PTHREAD_COND_INITIALIZER,
           .idle = PTHREAD_COND_INITIALIZER};
 
-static void relax(void)
+static void relax_cpu(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -40,7 +40,7 @@ static void relax(void)
 }
 
 /* Whether an offer other than SEEN may be joined. */
-static bool offered(uint64_t seen)
+static bool is_offered(uint64_t seen)
 {
     uint64_t state = atomic_load(&pool.state);
     return (state & OPEN) && state / OFFER != seen;
@@ -54,8 +54,8 @@ static bool all_left(void)
 static bool spin_until_offered(uint64_t seen)
 {
     for (uint64_t end = mm_clock_ns(CLOCK_MONOTONIC) + SPIN_NS; mm_clock_ns(CLOCK_MONOTONIC) < end;)
-        for (unsigned k = 0; k < 16; k++, relax())
-            if (offered(seen))
+        for (unsigned k = 0; k < 16; k++, relax_cpu())
+            if (is_offered(seen))
                 return true;
     return false;
 }
@@ -65,14 +65,14 @@ static void sleep_until_offered(uint64_t seen)
 {
     pthread_mutex_lock(&pool.lock);
     atomic_fetch_add(&pool.asleep, 1);
-    while (!offered(seen))
+    while (!is_offered(seen))
         pthread_cond_wait(&pool.wake, &pool.lock);
     atomic_fetch_sub(&pool.asleep, 1);
     pthread_mutex_unlock(&pool.lock);
 }
 
 /* Joins the offer, unless it is *SEEN or withdrawn. */
-static bool join(uint64_t *seen)
+static bool join_offer(uint64_t *seen)
 {
     uint64_t state = atomic_load(&pool.state);
     while ((state & OPEN) && state / OFFER != *seen)
@@ -83,7 +83,7 @@ static bool join(uint64_t *seen)
     return false;
 }
 
-static void leave(void)
+static void leave_offer(void)
 {
     uint64_t before = atomic_fetch_sub(&pool.state, JOINED);
     if (before % OPEN != JOINED || (before & OPEN) || !atomic_load(&pool.waiting))
@@ -93,20 +93,20 @@ static void leave(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-static void *helper(void *unused)
+static void *run_helper(void *unused)
 {
     uint64_t seen = 0;
     const unsigned number = atomic_fetch_add(&pool.numbered, 1) + 1;
     (void)unused;
     for (;;) {
-        if (!join(&seen)) {
+        if (!join_offer(&seen)) {
             sleep_until_offered(seen);
             continue;
         }
         do {
             pool.work(pool.argument, number);
-            leave();
-        } while (spin_until_offered(seen) && join(&seen));
+            leave_offer();
+        } while (spin_until_offered(seen) && join_offer(&seen));
     }
     return NULL;
 }
@@ -168,7 +168,7 @@ static void pool_start(void)
         watched = pthread_atfork(NULL, NULL, forget_threads) == 0;
     pool.started = true;
     for (unsigned k = in_pool_cores(); k > 1; k--)
-        pool.threads += in_pool_start_thread(helper);
+        pool.threads += in_pool_start_thread(run_helper);
 }
 
 bool in_pool_offer(void (*work)(void *, unsigned), void *argument, unsigned helpers)
@@ -198,7 +198,7 @@ void in_pool_withdraw(void)
     atomic_fetch_and(&pool.state, ~(uint64_t)OPEN);
     for (uint64_t end = mm_clock_ns(CLOCK_MONOTONIC) + SPIN_NS;
          !all_left() && mm_clock_ns(CLOCK_MONOTONIC) < end;)
-        relax();
+        relax_cpu();
     if (!all_left()) {
         pthread_mutex_lock(&pool.lock);
         atomic_store(&pool.waiting, true);

@@ -135,7 +135,7 @@ static void free_memory(struct worker *w)
     }
 }
 
-static bool halted(const struct worker *w)
+static bool is_halted(const struct worker *w)
 {
     return in_jit_stops(w->run) || (w->outside && w->outside->run.outcome.stopped);
 }
@@ -185,9 +185,9 @@ static void take_groups(void *argument)
                            __builtin_frame_address(0));
     }
     in_pace_begin(&w->pace, run);
-    for (uint64_t from, to; !halted(w) && in_pace_take(&w->pace, run, &from, &to);) {
+    for (uint64_t from, to; !is_halted(w) && in_pace_take(&w->pace, run, &from, &to);) {
         const uint64_t groups = to - from;
-        while (from < to && !halted(w))
+        while (from < to && !is_halted(w))
             from += few_groups(w, from, to - from);
         if (!in_pace_continue(&w->pace, run, groups))
             break;
@@ -219,7 +219,7 @@ static bool take_groups_guarded(struct worker *w)
     return called;
 }
 
-static void work(struct in_jit_run *run, unsigned thread)
+static void run_worker(struct in_jit_run *run, unsigned thread)
 {
     struct worker w = {.run = run, .pace = {.thread = thread}};
     struct in_fp_state state;
@@ -239,9 +239,9 @@ static void work(struct in_jit_run *run, unsigned thread)
     free_memory(&w);
 }
 
-static void help(void *run, unsigned thread)
+static void help_run(void *run, unsigned thread)
 {
-    work(run, thread);
+    run_worker(run, thread);
 }
 
 static bool take_turns(struct in_jit_run *run)
@@ -262,8 +262,8 @@ static void do_groups(struct in_jit_run *run)
     struct in_jit_part parts[IN_JIT_PARTS];
     run->parts = parts;
     in_pace_divide(run, alone ? 1 : in_pool_cores());
-    run->help = help;
-    work(run, 0);
+    run->help = help_run;
+    run_worker(run, 0);
     if (run->offered)
         in_pool_withdraw();
     if (in_pace_left(run) == 0)
@@ -271,7 +271,7 @@ static void do_groups(struct in_jit_run *run)
     run->parts = NULL;
 }
 
-static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
+static enum in_jit_end step_run(struct in_jit_run *run, struct in_jit_fault *fault)
 {
     bool over = true;
     if (run->kernel->turns)
@@ -307,7 +307,7 @@ const struct in_jit_api *in_jit_interface(void)
     static const struct in_jit_api api = {.version = IN_JIT_VERSION,
                                           .create = in_jit_run_create,
                                           .prepare = in_jit_run_prepare,
-                                          .step = step,
+                                          .step = step_run,
                                           .destroy = in_jit_run_destroy,
                                           .forget = in_jit_forget,
                                           .stop_launches = in_jit_stop_some,

@@ -72,7 +72,7 @@ static void load_word(LoadInst *load)
 // to the next integer, which is at least 2^-32 away, by less than 2^-52 of it.  Where all work-items divide
 // by the same, they multiply by its reciprocal: (X + 1/2) / Y, with X's sign, lies between the same integers
 // and at least 1 / 2Y from them, which is more than what two roundings, 2^-52 of 2^32 / Y each, may move it.
-static Value *quotient(IRBuilder<> &b, Value *x, Value *y, bool sign, bool same)
+static Value *emit_quotient(IRBuilder<> &b, Value *x, Value *y, bool sign, bool same)
 {
     auto wide = [&](Value *v) {
         return sign ? b.CreateSIToFP(v, b.getDoubleTy()) : b.CreateUIToFP(v, b.getDoubleTy());
@@ -86,13 +86,13 @@ static Value *quotient(IRBuilder<> &b, Value *x, Value *y, bool sign, bool same)
     return b.CreateFMul(b.CreateFAdd(dividend, half), reciprocal);
 }
 
-static void divide(BinaryOperator *i, bool same)
+static void lower_division(BinaryOperator *i, bool same)
 {
     IRBuilder<> b(i);
     bool sign = i->getOpcode() == Instruction::SDiv || i->getOpcode() == Instruction::SRem;
     bool rest = i->getOpcode() == Instruction::URem || i->getOpcode() == Instruction::SRem;
     Value *x = b.CreateFreeze(i->getOperand(0)), *y = b.CreateFreeze(i->getOperand(1));
-    Value *whole = b.CreateFreeze(b.CreateFPToSI(quotient(b, x, y, sign, same), b.getInt64Ty()));
+    Value *whole = b.CreateFreeze(b.CreateFPToSI(emit_quotient(b, x, y, sign, same), b.getInt64Ty()));
     Value *result = b.CreateTrunc(whole, i->getType());
     if (rest)
         result = b.CreateSub(x, b.CreateMul(result, y));
@@ -149,5 +149,5 @@ void in_shim_lower_for_vectors(LLVMValueRef item)
     for (LoadInst *load : loads)
         load_word(load);
     for (BinaryOperator *i : divisions)
-        divide(i, !divergence.values.count(i->getOperand(1)));
+        lower_division(i, !divergence.values.count(i->getOperand(1)));
 }

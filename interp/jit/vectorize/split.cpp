@@ -67,7 +67,7 @@ void RegionSplit::find_live()
 
 // ---- values that are computed again rather than kept ---------------------------------------------
 
-static bool cheap(const Value *v, unsigned depth)
+static bool is_cheap(const Value *v, unsigned depth)
 {
     auto *i = dyn_cast<Instruction>(v);
     if (!i)
@@ -77,17 +77,17 @@ static bool cheap(const Value *v, unsigned depth)
                 (isa<LoadInst>(i) && i->hasMetadata(LLVMContext::MD_invariant_load)) ||
                 isa<InsertElementInst>(i) || isa<ExtractElementInst>(i);
     return kind && depth > 0 &&
-           all_of(i->operands(), [&](const Use &u) { return cheap(u.get(), depth - 1); });
+           all_of(i->operands(), [&](const Use &u) { return is_cheap(u.get(), depth - 1); });
 }
 
-static Value *again(Value *v, Instruction *before)
+static Value *compute_again(Value *v, Instruction *before)
 {
     auto *i = dyn_cast<Instruction>(v);
     if (!i)
         return v;
     Instruction *copy = i->clone();
     for (Use &u : copy->operands())
-        u.set(again(u.get(), before));
+        u.set(compute_again(u.get(), before));
     copy->insertBefore(before);
     return copy;
 }
@@ -100,7 +100,7 @@ void RegionSplit::rematerialize()
         for (Instruction *i : live[cutting.first])
             all.insert(i);
     for (Instruction *i : all) {
-        if (!cheap(i, 6))
+        if (!is_cheap(i, 6))
             continue;
         SmallVector<Use *, 8> uses;
         for (Use &u : i->uses())
@@ -111,7 +111,7 @@ void RegionSplit::rematerialize()
             BasicBlock *at = phi ? phi->getIncomingBlock(*u) : user->getParent();
             if (at == i->getParent())
                 continue;
-            Value *copy = again(i, phi ? at->getTerminator() : user);
+            Value *copy = compute_again(i, phi ? at->getTerminator() : user);
             if (!phi) {
                 u->set(copy);
                 continue;

@@ -54,7 +54,7 @@ static bool is_counter(const Instruction &i)
 
 // Whether what ORIGIN reads can decide how often LOOP runs, also through memory: for a work-group, a barrier makes it known to
 // all.  A loop that shares the value of a counter ends without other work-groups.
-static bool decides(const Instruction &origin, const Loop &loop, bool aliased)
+static bool decides_loop(const Instruction &origin, const Loop &loop, bool aliased)
 {
     const DataLayout &layout = origin.getModule()->getDataLayout();
     SmallVector<const Instruction *, 32> work{&origin};
@@ -108,7 +108,7 @@ bool in_shim_may_spin(LLVMValueRef item, bool aliased)
         if (irreducible)
             return true;
         for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
-            if (decides(i, *loop, aliased) && !is_counted(*loop))
+            if (decides_loop(i, *loop, aliased) && !is_counted(*loop))
                 return true;
     }
     return false;
@@ -175,7 +175,7 @@ static bool indexes_private(const Instruction &i)
 }
 
 // How often LOOP executes a block of INNER, a loop in it or itself, in one iteration: the trip counts that are constant.
-static uint64_t executions(const Loop *inner, const Loop &loop, ScalarEvolution &evolution)
+static uint64_t execution_count(const Loop *inner, const Loop &loop, ScalarEvolution &evolution)
 {
     uint64_t product = 1;
     for (; inner != &loop && product <= UNROLLED_ARRAY; inner = inner->getParentLoop())
@@ -191,7 +191,7 @@ static bool better_unrolled(const Loop &loop, const LoopInfo &loops, ScalarEvolu
     uint64_t most = evolution.getSmallConstantMaxTripCount(&loop);
     bool waits = false, indexes = false;
     for (const BasicBlock *b : loop.blocks()) {
-        size += b->size() * executions(loops.getLoopFor(b), loop, evolution);
+        size += b->size() * execution_count(loops.getLoopFor(b), loop, evolution);
         for (const Instruction &i : *b) {
             waits |= is_barrier(i);
             indexes |= indexes_private(i);
@@ -201,7 +201,7 @@ static bool better_unrolled(const Loop &loop, const LoopInfo &loops, ScalarEvolu
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
 
-static void mark(Loop &loop, const char *hint)
+static void mark_loop(Loop &loop, const char *hint)
 {
     LLVMContext &c = loop.getHeader()->getContext();
     MDNode *node = MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, hint))});
@@ -211,7 +211,7 @@ static void mark(Loop &loop, const char *hint)
 
 // Where work-items disagree on how often, no prediction knows where the loop ends: to take several iterations at
 // once, and what is left of them in another loop, is to be wrong twice.
-static bool disagreed(const Loop &loop, const Divergence &divergence)
+static bool has_divergent_exit(const Loop &loop, const Divergence &divergence)
 {
     SmallVector<BasicBlock *, 4> exits;
     loop.getExitingBlocks(exits);
@@ -229,9 +229,9 @@ void in_shim_mark_unroll(LLVMValueRef item)
     Divergence divergence(f, 3);
     for (Loop *loop : loops.getLoopsInPreorder())
         if (better_unrolled(*loop, loops, counts.evolution))
-            mark(*loop, "llvm.loop.unroll.full");
-        else if (disagreed(*loop, divergence))
-            mark(*loop, "llvm.loop.unroll.runtime.disable");
+            mark_loop(*loop, "llvm.loop.unroll.full");
+        else if (has_divergent_exit(*loop, divergence))
+            mark_loop(*loop, "llvm.loop.unroll.runtime.disable");
 }
 
 // ---- loops over work-items -----------------------------------------------------------------------
