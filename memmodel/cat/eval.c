@@ -44,8 +44,7 @@ static bool seq_identity(struct mm_cat_eval *eval, const struct cat_node *node, 
         return false;
     memset(mask, 0, words * sizeof *mask);
     for (uint32_t i = 0; i < n; i++)
-        if (mm_rel_has(n, first ? a : b, i, i))
-            mm_set_add(mask, i);
+        mask[i / 64] |= (first ? a : b)[(size_t)i * words + i / 64] & UINT64_C(1) << i % 64;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t *row = out + (size_t)i * words;
 
@@ -128,9 +127,9 @@ static void eval_base(struct mm_cat_eval *eval, uint32_t i, bool upper)
     size_t bytes = mm_rel_size(eval->n, node->type) * sizeof(uint64_t);
     uint64_t *out = bound_of(eval, i, upper);
 
-    if (node->base == eval->base_rf)
+    if (node->base == eval->bases.rf)
         memcpy(out, upper && !eval->exact ? eval->rf_upper : eval->rf_lower, bytes);
-    else if (node->base == eval->base_co)
+    else if (node->base == eval->bases.co)
         memcpy(out, upper && !eval->exact ? eval->co_upper : eval->co_lower, bytes);
     else
         mm_cat_base_fill(eval->events, node->base, out);
@@ -160,6 +159,27 @@ static void eval_linear(struct mm_cat_eval *eval, uint32_t i, bool upper)
                      lower_of(eval, upper ? i : node->b));
 }
 
+/* Whether an empty operand makes the result of OP empty. */
+static bool is_strict(enum mm_cat_op op)
+{
+    return op == MM_CAT_SEQ || op == MM_CAT_INTER || op == MM_CAT_PRODUCT;
+}
+
+/* Evaluates the operands of a strict operator, those first that do not depend on the candidate; false: one of them is empty
+ * at this bound, and the other may not be evaluated. */
+static bool eval_operands(struct mm_cat_eval *eval, const struct cat_node *node, bool upper)
+{
+    bool b_first = eval->nodes[node->a].dynamic && !eval->nodes[node->b].dynamic;
+    const uint32_t order[2] = {b_first ? node->b : node->a, b_first ? node->a : node->b};
+
+    for (int k = 0; k < 2; k++) {
+        eval_inside(eval, order[k], upper);
+        if (mm_bits_empty(bound_of(eval, order[k], upper), mm_rel_size(eval->n, eval->nodes[order[k]].type)))
+            return false;
+    }
+    return true;
+}
+
 /* Evaluates an operator.  A complement and the right side of a difference exchange the bounds. */
 static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
@@ -175,7 +195,7 @@ static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
         fill_all(eval, node->type, upper_of(eval, i));
         return;
     }
-    if (node->dynamic && is_void(eval, i)) {
+    if ((node->dynamic && is_void(eval, i)) || (is_strict(node->op) && !eval_operands(eval, node, upper))) {
         memset(bound_of(eval, i, upper), 0, mm_rel_size(eval->n, node->type) * sizeof(uint64_t));
         return;
     }
@@ -329,13 +349,42 @@ void mm_cat_eval_open(struct mm_cat_eval *eval)
 
 /* ---- candidates -------------------------------------------------------------------------------- */
 
+/* Whether EVENTS equal those of the candidates before: the values that depend on neither rf nor co stay valid.  Else keeps a
+ * copy of them for the next comparison. */
+static bool keep_events(struct mm_cat_eval *eval, const struct mm_cat_events *events)
+{
+    size_t bytes = events->count * sizeof *events->events;
+    bool same = eval->kept.valid && eval->kept.vulkan == events->vulkan && eval->n == events->count &&
+                !events->edge_count && !events->bases &&
+                memcmp(eval->kept.events, events->events, bytes) == 0;
+
+    if (same)
+        return true;
+    eval->kept.valid = false;
+    if (events->edge_count || events->bases || bytes == 0)
+        return false;
+    if (events->count > eval->kept.capacity) {
+        mm_free(eval->kept.events);
+        eval->kept.events = mm_alloc(2 * bytes);
+        eval->kept.capacity = eval->kept.events ? 2 * events->count : 0;
+    }
+    if (eval->kept.events) {
+        memcpy(eval->kept.events, events->events, bytes);
+        eval->kept.vulkan = events->vulkan;
+        eval->kept.valid = true;
+    }
+    return false;
+}
+
 enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_events *events,
                                 struct mm_error *err)
 {
     uint32_t n = events->count;
     size_t set = mm_rel_size(n, MM_CAT_SET), rel = mm_rel_size(n, MM_CAT_REL), at = 0;
 
-    eval->epoch[0] = ++eval->clock;
+    eval->clock++;
+    if (!keep_events(eval, events))
+        eval->epoch[0] = eval->clock;
     cat_touch(eval, CAT_RF | CAT_CO | CAT_ORDER);
     eval->events = events;
     for (uint32_t i = 0; i < eval->node_count; i++)
@@ -431,7 +480,7 @@ static bool is_part_of_co(const struct mm_cat_eval *eval, uint32_t i)
 
     switch (node->op) {
     case MM_CAT_NAME:
-        return node->base == eval->base_co;
+        return node->base == eval->bases.co;
     case MM_CAT_INTER:
         return is_part_of_co(eval, node->a) || is_part_of_co(eval, node->b);
     case MM_CAT_DIFF:
@@ -503,7 +552,7 @@ const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name)
     for (uint32_t i = m->let_count; i-- > 0;) {
         const struct cat_node *node = &eval->nodes[eval->let_node[i]];
 
-        if (m->lets[i].parameter_count || strcmp(m->lets[i].name, name) != 0)
+        if (m->lets[i].parameter_count || *m->lets[i].name != *name || strcmp(m->lets[i].name, name) != 0)
             continue;
         return node->type == MM_CAT_REL && !(node->dynamic & CAT_ORDER) ? cat_value(eval, eval->let_node[i])
                                                                         : NULL;

@@ -228,8 +228,9 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
       same_location(a, b) && (a->init || b->init || a->memory.reference == b->memory.reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
+#define IS_NAMED(text) (*name == *(text) && strcmp(name, text) == 0)
 #define FILL_SET(text, condition)                                                                            \
-    if (strcmp(name, text) == 0) {                                                                           \
+    if (IS_NAMED(text)) {                                                                                    \
         for (uint32_t i = 0; i < n; i++) {                                                                   \
             const struct mm_cat_event *e = &all->events[i];                                                  \
             if (condition)                                                                                   \
@@ -238,7 +239,7 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
         return;                                                                                              \
     }
 #define FILL_RELATION(text, first, condition)                                                                \
-    if (strcmp(name, text) == 0) {                                                                           \
+    if (IS_NAMED(text)) {                                                                                    \
         for (uint32_t i = 0; i < n; i++) {                                                                   \
             const struct mm_cat_event *a = &all->events[i];                                                  \
             for (uint32_t j = 0; j < n && (first); j++) {                                                    \

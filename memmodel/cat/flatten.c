@@ -296,8 +296,8 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
     }
     eval->model = model;
     eval->arena = arena;
-    eval->base_rf = mm_cat_base_find("rf");
-    eval->base_co = mm_cat_base_find("co");
+    eval->bases.rf = mm_cat_base_find("rf");
+    eval->bases.co = mm_cat_base_find("co");
     eval->let_node = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->let_node);
     eval->groups = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->groups);
     eval->checks = mm_arena_alloc(arena, (model->check_count + 1) * sizeof *eval->checks);
@@ -323,6 +323,7 @@ void mm_cat_eval_destroy(struct mm_cat_eval *eval)
     if (!eval)
         return;
     mm_free(eval->values);
+    mm_free(eval->kept.events);
     mm_map_clear(&eval->numbers);
     mm_arena_destroy(eval->arena);
 }

@@ -37,9 +37,16 @@ struct mm_cat_eval {
     uint32_t *let_node;    /* of lets without parameters */
     struct cat_group *groups;
     uint32_t group_count;
-    uint32_t base_rf, base_co;
+    struct cat_bases { /* their numbers */
+        uint32_t rf, co;
+    } bases;
 
     const struct mm_cat_events *events;
+    struct cat_kept { /* a copy of them, if VALID */
+        struct mm_cat_event *events;
+        uint32_t capacity;
+        bool vulkan, valid;
+    } kept;
     uint32_t n;
     bool exact, open;
     uint64_t *values, *scratch;
