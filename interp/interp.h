@@ -310,5 +310,9 @@ void in_start(void);
 void in_stop_launches(const _Atomic uint32_t *stop);
 /* Process exit: current and later steps of compiled launches, in any thread, end soon without completing. */
 void in_stop_all(void);
+/* In a child that clone() made without the handlers of fork(): it interprets. */
+void in_forked(void);
+/* Own threads, as mm_own_threads() counts them, with those of the JIT. */
+uint64_t in_own_threads(void);
 
 #endif

@@ -1,8 +1,11 @@
 /* The callback thread: application code never runs on the executor thread, nor with a lock held, so that a
  * callback may call the API [CL 5.11 clSetEventCallback]. */
 #include "ref-runtime/callback.h"
+#include "memmodel/trace/process.h"
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/sched/command.h"
+
+#include <time.h>
 
 enum { MOST_PENDING = 256 };
 
@@ -23,12 +26,14 @@ static void *callback_thread(void *unused)
 {
     (void)unused;
     own_thread = true;
+    mm_own_thread_begin();
     pthread_mutex_lock(&lock);
     for (;;) {
         while (!first)
             pthread_cond_wait(&posted, &lock);
         struct job *job = first;
         first = job->next;
+        mm_own_thread_end(); /* it is the application's until the callback returns */
         atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
         if (!first)
             last = &first;
@@ -37,6 +42,7 @@ static void *callback_thread(void *unused)
         rt_record_new_thread();
         job->function(job->data);
         mm_free(job);
+        mm_own_thread_begin();
         pthread_mutex_lock(&lock);
     }
     return NULL;
@@ -92,9 +98,16 @@ void rt_callback_forked(void)
     atomic_store(&pending, 0);
 }
 
-bool rt_callback_busy(void)
+bool rt_callback_pending(void)
 {
-    return !own_thread && atomic_load_explicit(&pending, memory_order_relaxed) > MOST_PENDING;
+    return atomic_load(&pending) > 0;
+}
+
+void rt_callback_throttle(void)
+{
+    const struct timespec pause = {0, 100 * 1000};
+    if (!own_thread && atomic_load_explicit(&pending, memory_order_relaxed) > MOST_PENDING)
+        nanosleep(&pause, NULL);
 }
 
 cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback)

@@ -23,7 +23,7 @@ struct in_jit_frame {
 
 /* Changes with the structures that both sides see. */
 #define IN_JIT_VERSION                                                                                       \
-    (uint32_t)(2000 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
+    (uint32_t)(2001 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
                5 * sizeof(struct in_argument) + 7 * sizeof(struct in_module) + 11 * sizeof(struct in_ty) +   \
                13 * sizeof(struct in_id) + 17 * sizeof(struct in_code) + 19 * sizeof(struct in_kernel) +     \
                23 * sizeof(struct in_instance) + 29 * sizeof(struct in_run))
@@ -64,6 +64,7 @@ struct in_jit_api {
     void (*stop_all)(void); /* launches under way, and all later ones: the process ends */
     /* Before that, and before LLVM's static destructors run: compilation has stopped. */
     void (*stop_compiling)(void);
+    uint64_t (*own_threads)(void); /* as mm_own_threads() counts them */
 };
 /* native.c, in the JIT's own copy of interp, which may be the last to need a module. */
 void in_native_use(const struct in_jit_api *api);

@@ -9,6 +9,7 @@
  * is executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
+#include "memmodel/trace/process.h"
 #include "sched.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -108,6 +109,17 @@ static void interpret_in_child(void)
 {
     native.engine = INTERP;
     atomic_store(&native.ended, true);
+}
+
+void in_forked(void)
+{
+    interpret_in_child();
+}
+
+uint64_t in_own_threads(void)
+{
+    const struct in_jit_api *api = loaded_api();
+    return mm_own_threads() + (api ? api->own_threads() : 0);
 }
 
 static void choose_engine(void)

@@ -6,6 +6,7 @@
  * it frees nothing. */
 #include "memmodel/memmodel.h"
 #include "memmodel/trace/host.h"
+#include "memmodel/trace/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,24 +35,10 @@ struct mm_recorder {
     struct mm_event pending[BATCH];
 };
 
-/* The number of forks from the process that made the first recorder to this one. */
-static unsigned fork_count;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-
-static void count_fork(void)
-{
-    fork_count++;
-}
-
-static void count_forks_from_now(void)
-{
-    pthread_atfork(NULL, NULL, count_fork);
-}
-
 /* In a forked child neither the lock nor the sink may be touched. */
 static bool is_inherited(const struct mm_recorder *recorder)
 {
-    return recorder->forks != fork_count;
+    return recorder->forks != mm_fork_count();
 }
 
 static void note_result(struct mm_recorder *recorder, enum mm_class cls)
@@ -109,6 +96,7 @@ static void flush_recorder(struct mm_recorder *recorder)
 static void *flusher_main(void *argument)
 {
     struct mm_recorder *recorder = argument;
+    mm_own_thread_begin();
     pthread_mutex_lock(&recorder->lock);
     while (!recorder->closing) {
         struct timespec until;
@@ -122,6 +110,7 @@ static void *flusher_main(void *argument)
             flush_recorder(recorder);
     }
     pthread_mutex_unlock(&recorder->lock);
+    mm_own_thread_end();
     return NULL;
 }
 
@@ -164,8 +153,7 @@ struct mm_recorder *mm_recorder_create(const struct mm_sink *sink)
     }
     recorder->sink = *sink;
     recorder->after_read = MM_NO_EVENT;
-    pthread_once(&fork_once, count_forks_from_now);
-    recorder->forks = fork_count;
+    recorder->forks = mm_fork_count();
     if (sink->flush)
         start_flusher(recorder);
     return recorder;

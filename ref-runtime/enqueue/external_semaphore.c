@@ -7,6 +7,7 @@
  * Another process may signal after it has seen any of this process' signals, by this or another semaphore.  A wait is
  * therefore recorded as ordered after the signals of all payloads so far: an order too many hides a race in what is
  * recorded, which is reported as incomplete, and an order too few would invent one. */
+#include "memmodel/trace/process.h"
 #include "ref-runtime/enqueue/semaphore.h"
 
 #include "memmodel/base/array.h"
@@ -308,6 +309,7 @@ static void *watch_all(void *unused)
     size_t capacity = 0;
     uint64_t count;
     (void)unused;
+    mm_own_thread_begin();
     for (;;) {
         pthread_mutex_lock(&rt_lock);
         ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof count) : 0;
@@ -323,6 +325,11 @@ static void *watch_all(void *unused)
 void rt_watch_wake(void)
 {
     add_one(&wake);
+}
+
+bool rt_watch_pending(void)
+{
+    return watches != NULL;
 }
 
 void rt_watch_forked(void)

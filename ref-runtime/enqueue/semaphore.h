@@ -54,5 +54,7 @@ bool rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload, struct m
 void rt_watch_wake(void);
 /* In a forked child: waits that the parent began fail, since their signals are the parent's. */
 void rt_watch_forked(void);
+/* Under rt_lock: whether another process can let a command of this one continue. */
+bool rt_watch_pending(void);
 
 #endif

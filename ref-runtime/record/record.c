@@ -112,7 +112,7 @@ void rt_record_forked(void)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     rt_record_unobserved(
-        "a child of fork() uses OpenCL objects of its parent: what it does is not recorded; fork "
+        "a child of fork() or clone() uses OpenCL objects of its parent: what it does is not recorded; fork "
         "before the first use of OpenCL, or use exec",
         &said);
 }

@@ -130,6 +130,13 @@ void rt_sched_when_over(void (*function)(void *data), void *data);
 /* False: there is no thread to run commands, and there will be none. */
 bool rt_sched_start(void);
 void rt_sched_record_start(struct rt_command *command);
+/* Starts COMMAND, without rt_lock.  True if it continues in steps. */
+bool rt_command_start(struct rt_command *command);
+/* Whether the context of COMMAND was terminated. */
+static inline bool rt_command_terminated(const struct rt_command *command)
+{
+    return __builtin_expect(command->queue->context->terminated != 0, 0);
+}
 mm_event_id rt_sched_record_completion(const struct rt_command *command);
 void rt_sched_complete(struct rt_command *command, cl_int status);
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);

@@ -6,6 +6,7 @@
  * queues really are out of order [CL 5.13, 5.15].  The same seed gives the same execution: the executor takes scheduling steps
  * while the host waits, one when it polls an event, none while it computes, unless it computes for longer than REFCL_QUEUE_PATIENCE. */
 #include "memmodel/base/hash.h"
+#include "memmodel/trace/process.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/check/fault.h"
@@ -32,6 +33,7 @@ enum {
     SEEDED_QUANTUM = 1 << 10,
     FAULTY_QUANTUM = 1 << 5
 };
+enum { THREADS_NS = 500 * 1000 * 1000 }; /* between checks of whether the application has threads left */
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 };                /* seconds */
 enum { PATIENT_POLLS = 100 };                 /* polls of an event until unflushed commands are flushed */
@@ -70,6 +72,7 @@ static struct {
         bool stopping, idle, unwritten;
         bool yields;        /* in the last short wait with steps of hosts, these were brief */
         unsigned deferrals; /* short waits in a row with work that was left to hosts */
+        bool ends_process;  /* the application has no threads left */
     } executor;
     struct {
         size_t waiters;               /* threads in rt_sched_wait that have not been woken */
@@ -82,6 +85,7 @@ static struct {
         unsigned forking;  /* threads that fork: no step begins meanwhile */
         bool alone;        /* a forked child: there is no executor; threads that wait take its steps */
         bool lost_command; /* a forked child: the parent was within a step, which ends only there */
+        unsigned count;    /* the mm_fork_count() that this state is of */
     } fork;
 } sched = {.work = PTHREAD_COND_INITIALIZER,
            .completed = PTHREAD_COND_INITIALIZER,
@@ -111,11 +115,6 @@ static void push_ready(struct rt_command *command)
         pthread_cond_signal(&sched.work);
 }
 
-static bool is_terminated(const struct rt_command *command)
-{
-    return __builtin_expect(command->queue->context->terminated != 0, 0);
-}
-
 /* What COMMAND waits for no longer matters. */
 static void resolve_all(struct rt_command *command)
 {
@@ -123,12 +122,15 @@ static void resolve_all(struct rt_command *command)
     command->dependencies.unresolved = 0;
 }
 
+static void notice_clone(void);
+
 /* Commands that kernels enqueue need no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
+    notice_clone();
     if (sched.fork.alone)
         rt_record_forked();
-    if (is_terminated(command))
+    if (rt_command_terminated(command))
         resolve_all(command);
     sched.host.unattended &= command->family.parent != NULL;
     sched.ready.lazy += command->starts_lazily;
@@ -237,6 +239,7 @@ static void fail_current(void)
 
 void rt_sched_wait(struct rt_event *event)
 {
+    notice_clone();
     if (sched.fork.alone)
         rt_watch_forked();
     if (sched.fork.lost_command) {
@@ -272,6 +275,7 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
  * a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
+    notice_clone();
     if (!sched.seeded)
         flush_ready(UINT64_MAX);
     if (!sched.seeded || rt_sched_is_executor())
@@ -345,40 +349,15 @@ static void note_start(const struct rt_command *command)
         rt_event_set_status(command->event, CL_RUNNING);
 }
 
-/* True if COMMAND continues in steps. */
-static bool start_command(struct rt_command *command)
-{
-    rt_sched_record_start(command);
-    if (rt_guard_svm_on())
-        rt_guard_begin(NULL);
-    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->dependencies.failed)
-        rt_fault_delay(command);
-    if (command->dependencies.failed || is_terminated(command)) {
-        rt_sched_complete(command, is_terminated(command) ? CL_CONTEXT_TERMINATED_KHR
-                                                          : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-        return false;
-    }
-    if (!rt_device_take_command(command->queue)) {
-        rt_sched_complete(command, CL_OUT_OF_RESOURCES);
-        return false;
-    }
-    cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
-    if (status == CL_SUCCESS && command->operation->step)
-        return true;
-    if (status != RT_PENDING)
-        rt_sched_complete(command, status);
-    return false;
-}
-
 static void step_command(size_t i, uint64_t quantum)
 {
     struct rt_command *command = sched.active.commands[i];
     bool done = false;
-    cl_int status = is_terminated(command) ? CL_CONTEXT_TERMINATED_KHR
+    cl_int status = rt_command_terminated(command) ? CL_CONTEXT_TERMINATED_KHR
                     : rt_device_lost(command->queue->device)
                         ? CL_OUT_OF_RESOURCES
                         : command->operation->step(command, quantum, &done);
-    if (is_terminated(command) && !done)
+    if (rt_command_terminated(command) && !done)
         status = CL_CONTEXT_TERMINATED_KHR;
     if (done || status != CL_SUCCESS) {
         sched.active.commands[i] = sched.active.commands[--sched.active.count];
@@ -415,6 +394,12 @@ static bool leaves_to_host(void)
            sched.executor.deferrals < MOST_DEFERRALS;
 }
 
+/* An idle process can only be continued by its own threads, and by other processes that signal its semaphores. */
+static bool application_has_ended(void)
+{
+    return !rt_callback_pending() && !rt_watch_pending() && mm_application_has_ended(in_own_threads);
+}
+
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
 static bool wait_for_work(void)
 {
@@ -437,23 +422,14 @@ static bool wait_for_work(void)
                 mm_recorder_flush(rt_recorder());
                 sched.executor.unwritten = false;
             }
-        } else {
-            pthread_cond_wait(&sched.work, &rt_lock);
+        } else if (wait_quietly(THREADS_NS) && application_has_ended()) {
+            sched.executor.ends_process = sched.executor.stopping = true;
         }
     }
     sched.executor.idle = sched.executor.yields = false;
     sched.executor.deferrals = 0;
     sched.executor.unwritten = true;
     return !sched.executor.stopping;
-}
-
-/* Gives the callback thread time when its queue is long. */
-static void throttle_for_callbacks(void)
-{
-    if (rt_callback_busy()) {
-        const struct timespec pause = {0, 100 * 1000};
-        nanosleep(&pause, NULL);
-    }
 }
 
 /* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it. */
@@ -478,10 +454,10 @@ static void schedule_one(void)
     if (command)
         note_start(command);
     pthread_mutex_unlock(&rt_lock);
-    throttle_for_callbacks();
+    rt_callback_throttle();
     if (!command)
         step_command(running, quantum);
-    else if (start_command(command))
+    else if (rt_command_start(command))
         sched.active.commands[sched.active.count++] = command;
     pthread_mutex_lock(&rt_lock);
 }
@@ -498,6 +474,7 @@ static void *executor_thread(void *unused)
 {
     (void)unused;
     fesetenv(FE_DFL_ENV);
+    mm_own_thread_begin();
     pthread_mutex_lock(&rt_lock);
     while (wait_for_work()) {
         sched.step.busy = true;
@@ -509,6 +486,8 @@ static void *executor_thread(void *unused)
             pthread_cond_broadcast(&sched.stepped);
     }
     pthread_mutex_unlock(&rt_lock);
+    if (sched.executor.ends_process)
+        exit(0); /* as after the last thread of a process without this one */
     return NULL;
 }
 
@@ -532,7 +511,7 @@ static void after_fork(void)
 }
 
 /* The child has this thread alone. */
-static void after_fork_in_child(void)
+static void become_child(void)
 {
     const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
     bool own_step = sched.step.busy && rt_sched_is_executor();
@@ -547,13 +526,29 @@ static void after_fork_in_child(void)
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;
     sched.executor.process = -1;
+    sched.fork.count = mm_fork_count();
     rt_command_forked();
-    pthread_mutex_unlock(&rt_lock);
     rt_callback_forked();
+}
+
+static void after_fork_in_child(void)
+{
+    become_child();
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* Under rt_lock: in a child of clone(), or of its system call, no handler of a fork has run. */
+static void notice_clone(void)
+{
+    if (sched.fork.count == mm_fork_count())
+        return;
+    become_child();
+    in_forked();
 }
 
 static void start_executor(void)
 {
+    sched.fork.count = mm_fork_count();
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
     sched.seeded = rt_setting_given(RT_SET_QUEUE_SEED);
     sched.patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
@@ -593,7 +588,7 @@ __attribute__((destructor)) static void stop_executor(void)
         pthread_join(sched.executor.thread, NULL);
         rt_api_note_leaks();
         rt_record_close();
-    } else if (sched.executor.process == 0) {
+    } else if (sched.executor.process == 0 || sched.executor.ends_process) {
         rt_api_note_leaks();
         rt_record_close();
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
-its parent's objects, that begins anew, and one that is forked while a kernel runs.  None hangs; what a child computes is right;
-under `refcl run` a child that is not recorded is never called clean."""
+its parent's objects, that begins anew, and one that is forked while a kernel runs; and the same by the system call clone, which runs
+no handlers.  None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
+A main() that ends by pthread_exit(): the process ends with its last thread, or callback, with status 0."""
 import os
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from tap import check
 from built import PATIENCE, REFCL, on_refcl
 
 HOST = r'''#include "host.h"
+#include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 static cl_command_queue q;
@@ -63,10 +66,54 @@ static void child(const char *what, char *self)
     holds(strcmp(what, "running") == 0 ? 1003 : 3);
     exit(0);
 }
+static void begin_with_one(void)
+{
+    begin(NULL);
+    q = in_order();
+    a = buffer();
+    add(1);
+}
+static void CL_CALLBACK late(cl_event event, cl_int status, void *data)
+{
+    (void)event; (void)status; (void)data;
+    sleep(2);
+    puts("right");
+}
+static void *remain(void *what)
+{
+    cl_event event;
+    if (strcmp(what, "leave-first") == 0)
+        begin_with_one();
+    usleep(100000);
+    add(1);
+    holds(2);
+    if (strcmp(what, "leave-callback") == 0) {
+        OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &event));
+        OK(clSetEventCallback(event, CL_COMPLETE, late, NULL));
+        OK(clFinish(q));
+    } else {
+        puts("right");
+    }
+    return NULL;
+}
+static void leave(char *what)
+{
+    pthread_t thread;
+    if (strcmp(what, "leave-first") != 0)
+        begin_with_one();
+    if (strcmp(what, "leave-alone") == 0)
+        puts("right");
+    else if (pthread_create(&thread, NULL, remain, what) != 0)
+        exit(7);
+    pthread_exit(NULL);
+}
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int status = 0;
+    int status = 0, by_clone = strncmp(what, "clone-", 6) == 0;
+    what += by_clone ? 6 : 0;
+    if (strncmp(what, "leave", 5) == 0)
+        leave(argv[1]);
     begin(NULL);
     q = in_order();
     a = buffer();
@@ -77,7 +124,7 @@ int main(int argc, char **argv)
         OK(clFlush(q));
     }
     if (strcmp(what, "alone") != 0) {
-        pid_t pid = fork();
+        pid_t pid = by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
         if (pid == 0)
             child(what, argv[0]);
         if (waitpid(pid, &status, 0) != pid || status != 0) {
@@ -117,8 +164,9 @@ int main(void)
     return 0;
 }
 '''
-CHILDREN = ("exit", "exec", "use", "callback", "anew", "running")
-RECORDED = {"exit": 0, "exec": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
+CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "clone-exit", "clone-exec", "clone-use", "clone-callback", "clone-anew")
+LEAVING = ("leave", "leave-first", "leave-alone", "leave-callback")
+RECORDED = {"exit": 0, "exec": 0, "clone-exit": 0, "clone-exec": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
 
 
 def start(words, **variables):
@@ -139,14 +187,20 @@ def main():
             for what in CHILDREN:
                 done = start([program, what], **variables)
                 check("recording %s: %s" % (name, what), done.returncode == 0 and done.stdout.count("right") ==
-                      (2 if what == "exec" else 1), (done.returncode, done.stdout, done.stderr))
+                      (2 if "exec" in what else 1), (done.returncode, done.stdout, done.stderr))
                 said = "is not recorded" in done.stderr
                 check("recording %s: %s: a message where something is lost" % (name, what),
-                      said == (name == "a file" and what not in ("exit", "exec")), done.stderr)
+                      said == (name == "a file" and what not in RECORDED), done.stderr)
+            for what in LEAVING:
+                done = start([program, what], **variables)
+                check("recording %s: %s" % (name, what), (done.returncode, done.stdout) == (0, "right\n"), (done.returncode, done.stdout, done.stderr))
         for what in CHILDREN:
             done = start([REFCL, "run", "--", program, what])
             check("refcl run: " + what, done.returncode == RECORDED.get(what, 3) and "right\n" in done.stdout,
                   (done.returncode, done.stdout, done.stderr))
+        for what in LEAVING:
+            done = start([REFCL, "run", "--", program, what])
+            check("refcl run: " + what, (done.returncode, done.stdout) == (0, "right\n"), (done.returncode, done.stdout, done.stderr))
         program = os.path.join(folder, "shared")
         subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-w", "-x", "c", "-", "-o", program, "-lOpenCL"],
                        input=SHARED.encode(), check=True)

@@ -2,7 +2,9 @@
  * of spinning.  An offer never waits for threads that have not begun. */
 #include "interp/jit/run/pool.h"
 #include "memmodel/base/clock.h"
+#include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
+#include "memmodel/trace/process.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -93,6 +95,21 @@ static void leave_offer(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* BODY begins as an own thread of the library. */
+struct thread_start {
+    void *(*body)(void *);
+};
+
+static void *begin_thread(void *context)
+{
+    struct thread_start start = *(struct thread_start *)context;
+    mm_free(context);
+    mm_own_thread_begin();
+    void *result = start.body(NULL);
+    mm_own_thread_end();
+    return result;
+}
+
 static void *run_helper(void *unused)
 {
     uint64_t seen = 0;
@@ -135,12 +152,18 @@ bool in_pool_start_thread(void *(*body)(void *))
     sigset_t all, old;
     pthread_attr_t attributes;
     pthread_t thread;
+    struct thread_start *start = mm_alloc(sizeof *start);
+    if (!start)
+        return false;
+    start->body = body;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 8u << 20);
-    bool good = pthread_create(&thread, &attributes, body, NULL) == 0;
+    bool good = pthread_create(&thread, &attributes, begin_thread, start) == 0;
+    if (!good)
+        mm_free(start);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return good;

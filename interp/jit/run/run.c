@@ -6,6 +6,7 @@
 #include "interp/jit/run/fibers.h"
 #include "interp/jit/run/pace.h"
 #include "interp/jit/run/pool.h"
+#include "memmodel/trace/process.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -312,7 +313,8 @@ const struct in_jit_api *in_jit_interface(void)
                                           .forget = in_jit_forget,
                                           .stop_launches = in_jit_stop_some,
                                           .stop_all = stop_all,
-                                          .stop_compiling = stop_compiling};
+                                          .stop_compiling = stop_compiling,
+                                          .own_threads = mm_own_threads};
     in_jit_stop_launches(false);
     in_jit_stop_compiling(false);
     in_native_use(&api);
