@@ -99,6 +99,33 @@ static void sub_buffer_data(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* Sub-buffers that overlap: what is copied of them counts (ambiguity D43). [CL 5.2.2 E38] [CL 5.2.2 E53] */
+static void overlapping_parts(void **state)
+{
+    (void)state;
+    const size_t left[3] = {0}, right[3] = {128, 0, 0}, half[3] = {128, 1, 1}, more[3] = {129, 1, 1};
+    unsigned char bytes[384], out[128];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i / 128);
+    cl_mem m = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes, &err);
+    OK(err);
+    const cl_buffer_region low = {0, 256}, high = {128, 256};
+    cl_mem a = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &low, &err);
+    OK(err);
+    cl_mem b = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &high, &err);
+    OK(err);
+    OK(clEnqueueCopyBuffer(queue, a, b, 0, 128, 128, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 256, 128, out, 0, NULL, NULL));
+    assert_memory_equal(out, bytes, 128);
+    OK(clEnqueueCopyBufferRect(queue, a, b, left, right, half, 0, 0, 0, 0, 0, NULL, NULL));
+    assert_int_equal(clEnqueueCopyBuffer(queue, a, b, 0, 0, 129, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(clEnqueueCopyBufferRect(queue, a, b, left, left, more, 0, 0, 0, 0, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseMemObject(m));
+}
+
 static void transfer_errors(void **state)
 {
     (void)state;
@@ -421,12 +448,19 @@ static void migration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation),        cmocka_unit_test(sub_buffers),
-        cmocka_unit_test(sub_buffer_data), cmocka_unit_test(transfer_errors),
-        cmocka_unit_test(rectangles),      cmocka_unit_test(maps),
-        cmocka_unit_test(maps_of_parts),   cmocka_unit_test(use_host_ptr),
-        cmocka_unit_test(destructors),     cmocka_unit_test(native_kernels),
-        cmocka_unit_test(migration),       cmocka_unit_test(maps_that_invalidate),
+        cmocka_unit_test(creation),
+        cmocka_unit_test(sub_buffers),
+        cmocka_unit_test(sub_buffer_data),
+        cmocka_unit_test(overlapping_parts),
+        cmocka_unit_test(transfer_errors),
+        cmocka_unit_test(rectangles),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(maps_of_parts),
+        cmocka_unit_test(use_host_ptr),
+        cmocka_unit_test(destructors),
+        cmocka_unit_test(native_kernels),
+        cmocka_unit_test(migration),
+        cmocka_unit_test(maps_that_invalidate),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -13,7 +13,7 @@
 static cl_context other;
 static cl_command_queue other_queue;
 static cl_mem buffer, buffer2, other_buffer, no_buffer, host_reads, host_writes, host_nothing, write_only,
-    mapped;
+    read_only, mapped;
 static cl_mem image, image2, image3d, image_host_nothing, image_write_only, image_mapped, image_of_buffer,
     pipe;
 static cl_event alien, failed, no_event;
@@ -72,6 +72,7 @@ static void make_memory(void)
     host_writes = buffer_of(context, CL_MEM_HOST_WRITE_ONLY);
     host_nothing = buffer_of(context, CL_MEM_HOST_NO_ACCESS);
     write_only = buffer_of(context, CL_MEM_WRITE_ONLY);
+    read_only = buffer_of(context, CL_MEM_READ_ONLY);
     mapped = buffer_of(context, 0);
     mapping = clEnqueueMapBuffer(queue, mapped, CL_TRUE, CL_MAP_WRITE, 0, 16, NONE, &err);
     OK(err);
@@ -146,10 +147,23 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    cl_mem objects[] = {
-        mapped,           buffer,       buffer2,         other_buffer, host_reads, host_writes,
-        host_nothing,     write_only,   image,           image2,       image3d,    image_host_nothing,
-        image_write_only, image_mapped, image_of_buffer, pipe};
+    cl_mem objects[] = {mapped,
+                        buffer,
+                        buffer2,
+                        other_buffer,
+                        host_reads,
+                        host_writes,
+                        host_nothing,
+                        write_only,
+                        read_only,
+                        image,
+                        image2,
+                        image3d,
+                        image_host_nothing,
+                        image_write_only,
+                        image_mapped,
+                        image_of_buffer,
+                        pipe};
     cl_kernel kernels[] = {kernel, image_kernel, sized_kernel, uniform_kernel, binary_kernel};
     cl_program programs[] = {source, program, binary, linked, compiled};
     OK(clFinish(queue));
@@ -184,11 +198,13 @@ static void conditions(void **state)
     const cl_device_partition_property too_many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1 << 20,
                                                      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     const cl_device_partition_property unknown_partition[] = {0x7777, 1, 0};
+    const cl_device_partition_property less_than_none[] = {CL_DEVICE_PARTITION_BY_COUNTS, -1, 0, 0};
     const cl_context_properties wrong_platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)context, 0};
     const cl_context_properties unknown_property[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
                                                       0x7777, 1, 0};
     const cl_pipe_properties pipe_properties[] = {0x7777, 1, 0};
     const cl_mem_properties mem_properties[] = {0x7777, 1, 0};
+    cl_image_format listed_format;
     const cl_image_format not_offered = {CL_sRGB, CL_UNORM_INT8};
     cl_image_desc huge = square;
     huge.image_width = (size_t)1 << 30;
