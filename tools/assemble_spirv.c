@@ -15,8 +15,8 @@ static enum mm_class take_words(const struct spv_binary_t *binary, void **words,
     return MM_OK;
 }
 
-static enum mm_class assemble(spv_target_env environment, const char *file, const char *source, void **words,
-                              size_t *size, struct mm_error *err)
+static enum mm_class assemble_text(spv_target_env environment, const char *file, const char *source,
+                                   void **words, size_t *size, struct mm_error *err)
 {
     spv_context context = spvContextCreate(environment);
     spv_diagnostic diagnostic = NULL;
@@ -48,11 +48,11 @@ static enum mm_class assemble(spv_target_env environment, const char *file, cons
 enum mm_class tool_assemble_vulkan(const char *file, const char *source, void **words, size_t *size,
                                    struct mm_error *err)
 {
-    return assemble(SPV_ENV_VULKAN_1_1, file, source, words, size, err);
+    return assemble_text(SPV_ENV_VULKAN_1_1, file, source, words, size, err);
 }
 
 enum mm_class tool_assemble(const char *file, const char *source, void **words, size_t *size,
                             struct mm_error *err)
 {
-    return assemble(SPV_ENV_UNIVERSAL_1_3, file, source, words, size, err);
+    return assemble_text(SPV_ENV_UNIVERSAL_1_3, file, source, words, size, err);
 }

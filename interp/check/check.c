@@ -39,7 +39,7 @@ void in_shadow_begin(struct in_run *run, struct in_item *item)
 
 static void check_select(const struct at *x, uint64_t size)
 {
-    bool undefined = any(x->s + x->pc->c, 1);
+    bool undefined = any_byte(x->s + x->pc->c, 1);
     int32_t from = x->item->frame[x->pc->c] ? x->pc->a : x->pc->b;
     memmove(x->s + x->pc->d, x->s + from, size);
     if (undefined)
@@ -70,7 +70,7 @@ static void check_shuffle(const struct at *x)
 static void check_component(const struct at *x, bool extract)
 {
     uint64_t index = 0, size = (uint32_t)x->pc->imm;
-    bool undefined = any(x->s + x->pc->b, x->pc->imm >> 32);
+    bool undefined = any_byte(x->s + x->pc->b, x->pc->imm >> 32);
     memcpy(&index, x->item->frame + x->pc->b, x->pc->imm >> 32);
     if (index >= (uint64_t)x->pc->c)
         return;
@@ -92,7 +92,7 @@ static void end_of_function(const struct at *x)
 
 static void check_pair(const struct at *x, uint64_t size)
 {
-    bool undefined = any(x->s + x->pc->a, size) || any(x->s + x->pc->b, size);
+    bool undefined = any_byte(x->s + x->pc->a, size) || any_byte(x->s + x->pc->b, size);
     memset(x->s + x->pc->d, undefined, size);
 }
 
@@ -189,8 +189,8 @@ static bool check_numbers(const struct at *x, enum in_op op)
 
 static void vector_product(const struct at *x, uint32_t size, bool scale)
 {
-    bool undefined = any(x->s + x->pc->a, size * (uint32_t)x->pc->c) ||
-                     any(x->s + x->pc->b, scale ? size : size * (uint32_t)x->pc->c);
+    bool undefined = any_byte(x->s + x->pc->a, size * (uint32_t)x->pc->c) ||
+                     any_byte(x->s + x->pc->b, scale ? size : size * (uint32_t)x->pc->c);
     memset(x->s + x->pc->d, undefined, scale ? size * (uint32_t)x->pc->c : size);
 }
 
@@ -263,7 +263,7 @@ static bool check_flags(const struct at *x, enum in_op op)
         break;
     case IN_ANY:
     case IN_ALL:
-        x->s[pc->d] = any(x->s + pc->a, (uint64_t)pc->c);
+        x->s[pc->d] = any_byte(x->s + pc->a, (uint64_t)pc->c);
         break;
     case IN_BRC:
         in_check_defined(x, pc->a, 1, "a branch");
@@ -294,7 +294,7 @@ static void check_rest(const struct at *x, enum in_op op)
     switch (op) {
     case IN_PTRX:
     case IN_PTRXI: {
-        bool undefined = any(x->s + pc->a, 8) || any(x->s + pc->b, op == IN_PTRX ? 8 : 4);
+        bool undefined = any_byte(x->s + pc->a, 8) || any_byte(x->s + pc->b, op == IN_PTRX ? 8 : 4);
         memset(x->s + pc->d, undefined, 8);
         memset(x->s + pc->d + 8, 0, 8);
         break;
@@ -312,7 +312,7 @@ static void check_rest(const struct at *x, enum in_op op)
         break;
     case IN_PTREQ:
     case IN_PTRNE:
-        x->s[pc->d] = any(x->s + pc->a, 8) || any(x->s + pc->b, 8);
+        x->s[pc->d] = any_byte(x->s + pc->a, 8) || any_byte(x->s + pc->b, 8);
         break;
     case IN_PTRDIFF:
         check_pair(x, (uint64_t)pc->c);

@@ -12,7 +12,7 @@ struct at {
     uint8_t *s; /* shadow of the frame */
 };
 
-static inline bool any(const uint8_t *s, uint64_t n)
+static inline bool any_byte(const uint8_t *s, uint64_t n)
 {
     uint64_t eight;
     uint32_t four;
@@ -34,7 +34,7 @@ static inline bool any(const uint8_t *s, uint64_t n)
     return false;
 }
 
-static inline bool all(const uint8_t *s, uint64_t n)
+static inline bool all_bytes(const uint8_t *s, uint64_t n)
 {
     for (uint64_t k = 0; k < n; k++)
         if (s[k] == 0)
@@ -43,12 +43,12 @@ static inline bool all(const uint8_t *s, uint64_t n)
 }
 
 /* Whether an operand is known to be uninitialized. */
-static inline bool unknown(const struct at *x, int32_t slot, uint64_t n)
+static inline bool is_unknown_operand(const struct at *x, int32_t slot, uint64_t n)
 {
-    return x->s && any(x->s + slot, n);
+    return x->s && any_byte(x->s + slot, n);
 }
 
-static inline int64_t number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
+static inline int64_t operand_number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
 {
     uint64_t v = 0;
     memcpy(&v, x->item->frame + slot + index * size, size);
@@ -61,8 +61,8 @@ enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };
 static inline void in_check_elements(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two)
 {
     for (int32_t k = 0; k < count; k++) {
-        bool undefined = any(x->s + x->pc->a + k * (int32_t)from, from) ||
-                         (two && any(x->s + x->pc->b + k * (int32_t)from, from));
+        bool undefined = any_byte(x->s + x->pc->a + k * (int32_t)from, from) ||
+                         (two && any_byte(x->s + x->pc->b + k * (int32_t)from, from));
         memset(x->s + x->pc->d + k * (int32_t)to, undefined, to);
     }
 }

@@ -43,7 +43,7 @@ static void report_uninitialized(const struct at *x, const char *what)
 /* Reports the use of an uninitialized operand once: it counts as initialized afterwards. */
 void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what)
 {
-    if (!any(x->s + slot, size))
+    if (!any_byte(x->s + slot, size))
         return;
     memset(x->s + slot, 0, size);
     report_uninitialized(x, what);
@@ -59,7 +59,7 @@ static uint64_t address_of(const struct at *x, enum indexing how)
     uint64_t base = p->address + (uint64_t)((int64_t)x->pc->imm >> 32);
     if (how == PLAIN)
         return base;
-    int64_t index = number(x, x->pc->b, 0, how == WIDE_INDEX ? 8 : 4);
+    int64_t index = operand_number(x, x->pc->b, 0, how == WIDE_INDEX ? 8 : 4);
     return base + (uint64_t)index * (uint32_t)x->pc->imm;
 }
 
@@ -94,7 +94,7 @@ static void check_store(const struct at *x, enum indexing how, uint64_t size)
 {
     uint64_t address = effective_address(x, how);
     uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
-    if (is_global(x, m) && all(x->s + x->pc->d, size))
+    if (is_global(x, m) && all_bytes(x->s + x->pc->d, size))
         in_check_defined(x, x->pc->d, size, "a value stored to memory");
     if (m)
         memmove(m, x->s + x->pc->d, size);
@@ -149,11 +149,11 @@ static void check_atomic(const struct at *x)
     in_check_defined(x, a->pointer, 8, "an address");
     in_check_order(x, a);
     uint8_t *m = shadow_at(x->run, x->item, p, p->address, a->size);
-    bool undefined = m && any(m, a->size);
+    bool undefined = m && any_byte(m, a->size);
     if (a->value != 0 && is_global(x, m))
         in_check_defined(x, a->value, a->size, "a value stored to memory");
     if (m && !load)
-        memset(m, a->value != 0 && any(x->s + a->value, a->size), a->size);
+        memset(m, a->value != 0 && any_byte(x->s + a->value, a->size), a->size);
     if (a->result != 0)
         memset(x->s + a->result, undefined, a->opcode == SpvOpAtomicFlagTestAndSet ? 1 : a->size);
 }
@@ -202,7 +202,7 @@ static void check_vload(const struct at *x, const struct in_ext_fn *fn, const st
     const uint8_t *m = vector_shadow(x, fn, c, &bytes);
     memset(x->s + c->result, 0, c->ty->reg_size);
     for (uint64_t k = 0, n = in_count(c->ty); k < n && m; k++)
-        memset(x->s + c->result + k * each, any(m + k * (bytes / n), bytes / n), each);
+        memset(x->s + c->result + k * each, any_byte(m + k * (bytes / n), bytes / n), each);
 }
 
 static void check_vstore(const struct at *x, const struct in_ext_fn *fn, const struct in_call *c)
@@ -211,10 +211,10 @@ static void check_vstore(const struct at *x, const struct in_ext_fn *fn, const s
     in_check_defined(x, c->operand[1], c->types[1]->size, "an address");
     in_check_defined(x, c->operand[2], 8, "an address");
     uint8_t *m = vector_shadow(x, fn, c, &bytes);
-    if (is_global(x, m) && all(x->s + c->operand[0], size))
+    if (is_global(x, m) && all_bytes(x->s + c->operand[0], size))
         in_check_defined(x, c->operand[0], size, "a value stored to memory");
     for (uint64_t k = 0, n = in_count(c->types[0]); k < n && m; k++)
-        memset(m + k * (bytes / n), any(x->s + c->operand[0] + k * (size / n), size / n), bytes / n);
+        memset(m + k * (bytes / n), any_byte(x->s + c->operand[0] + k * (size / n), size / n), bytes / n);
 }
 
 /* The result depends on all operands; memory behind pointer operands may have been written. */
@@ -241,7 +241,7 @@ static void check_call(const struct at *x)
         } else if (is_printf(c)) {
             in_check_defined(x, c->operand[k], size, "a printed value");
         }
-        undefined |= any(x->s + c->operand[k], size);
+        undefined |= any_byte(x->s + c->operand[k], size);
     }
     if (c->result != 0 && c->ty->kind != IN_TY_VOID)
         memset(x->s + c->result, undefined, c->ty->reg_size);

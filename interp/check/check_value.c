@@ -18,8 +18,9 @@ void in_check_bits(const struct at *x, uint32_t size, int32_t count, uint8_t dec
 void in_check_shift(const struct at *x, uint32_t size, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
-        uint64_t by = (uint64_t)number(x, x->pc->b, (uint32_t)k, size) & (UINT64_MAX >> (64 - 8 * size));
-        if (by < 8 * size || unknown(x, x->pc->b + k * (int32_t)size, size))
+        uint64_t by =
+            (uint64_t)operand_number(x, x->pc->b, (uint32_t)k, size) & (UINT64_MAX >> (64 - 8 * size));
+        if (by < 8 * size || is_unknown_operand(x, x->pc->b + k * (int32_t)size, size))
             continue;
         in_raise(x->run, x->item, x->pc, "bad-shift", "CLC 6.3.9", NULL, 0, 0,
                  "shift of a number of %u bits by %llu", 8 * size, (unsigned long long)by);
@@ -34,13 +35,13 @@ void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithm
     for (int32_t k = 0; k < count && (x->pc->imm & 3) != 0; k++) {
         bool sign = x->pc->imm & 1;
         uint64_t mask = UINT64_MAX >> (64 - 8 * size);
-        int64_t sa = number(x, x->pc->a, (uint32_t)k, size);
-        int64_t sb = how == NEGATION ? 0 : number(x, x->pc->b, (uint32_t)k, size);
+        int64_t sa = operand_number(x, x->pc->a, (uint32_t)k, size);
+        int64_t sb = how == NEGATION ? 0 : operand_number(x, x->pc->b, (uint32_t)k, size);
         wide a = sign ? (wide)sa : (wide)((uint64_t)sa & mask),
              b = sign ? (wide)sb : (wide)((uint64_t)sb & mask);
         wide r = how == ADDITION ? a + b : how == SUBTRACTION ? a - b : how == NEGATION ? -a : a * b;
         wide most = sign ? ((wide)1 << (8 * size - 1)) - 1 : (wide)mask, least = sign ? -most - 1 : 0;
-        if ((r <= most && r >= least) || unknown(x, x->pc->a + k * (int32_t)size, size))
+        if ((r <= most && r >= least) || is_unknown_operand(x, x->pc->a + k * (int32_t)size, size))
             continue;
         in_raise(x->run, x->item, x->pc, sign ? "signed-overflow" : "unsigned-overflow", "CLC 6.3.3", NULL, 0,
                  0, "the result of an operation on numbers of %u bits, %lld and %lld, does not fit", 8 * size,
@@ -68,7 +69,7 @@ void in_check_convert(const struct at *x)
         } else {
             continue; /* half-precision values are not checked */
         }
-        if ((v < most && v > least - 1) || unknown(x, x->pc->a + k * (int32_t)from, from))
+        if ((v < most && v > least - 1) || is_unknown_operand(x, x->pc->a + k * (int32_t)from, from))
             continue;
         in_raise(x->run, x->item, x->pc, "float-to-integer", "CLC 6.3.3", NULL, 0, 0,
                  "%g converted to %s integer of %u bits", v, flag == 1 ? "a signed" : "an unsigned", 8 * to);

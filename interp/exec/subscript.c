@@ -116,7 +116,7 @@ enum mm_class in_index_subscripts(struct in_lower *l)
 
 static void check_subscript(const struct at *x, const struct in_subscript *s)
 {
-    int64_t index = s->index == IN_NO_SLOT ? s->fixed : number(x, s->index, 0, s->narrow ? 4 : 8);
+    int64_t index = s->index == IN_NO_SLOT ? s->fixed : operand_number(x, s->index, 0, s->narrow ? 4 : 8);
     const struct in_fat *p = (const struct in_fat *)(const void *)(x->item->frame + s->base);
     if (!exceeds_count(index, s->count, s->strict))
         return;

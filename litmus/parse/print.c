@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int precedence(const struct lt_expr *e)
+static int precedence_of(const struct lt_expr *e)
 {
     static const int table[] = {
         [LT_OP_MUL] = 10, [LT_OP_DIV] = 10, [LT_OP_REM] = 10, [LT_OP_ADD] = 9, [LT_OP_SUB] = 9,
@@ -30,7 +30,7 @@ static void print_expr(const struct lt_expr *e, FILE *out);
 
 static void print_at(const struct lt_expr *e, int least, FILE *out)
 {
-    bool paren = precedence(e) < least;
+    bool paren = precedence_of(e) < least;
     if (paren)
         fputc('(', out);
     print_expr(e, out);
@@ -127,9 +127,9 @@ static void print_expr(const struct lt_expr *e, FILE *out)
         print_at(e->a, e->a->kind == LT_UNARY ? 12 : 11, out);
         break;
     case LT_BINARY:
-        print_at(e->a, precedence(e), out);
+        print_at(e->a, precedence_of(e), out);
         fprintf(out, " %s ", lt_operator_text(e->op));
-        print_at(e->b, precedence(e) + 1, out);
+        print_at(e->b, precedence_of(e) + 1, out);
         break;
     case LT_SELECT:
         print_at(e->a, 1, out);

@@ -70,7 +70,7 @@ static const struct xr_clause **clauses_of(const struct differ *d, const struct 
     return clauses;
 }
 
-static bool states(const struct xr_clause **clauses, size_t count, const struct xr_clause *clause)
+static bool states_clause(const struct xr_clause **clauses, size_t count, const struct xr_clause *clause)
 {
     for (size_t i = 0; clause && i < count; i++)
         if (clauses[i] == clause)
@@ -87,8 +87,8 @@ static void add_change(struct differ *d, enum xr_change_kind kind, const struct 
     if (!clause && after)
         clause = d->clause_b[after - d->b->sentences];
     const struct xr_clause *condition = clause && *clause->code ? clause : NULL;
-    bool restated = (!before && states(d->clause_a, d->a->sentence_count, condition)) ||
-                    (!after && states(d->clause_b, d->b->sentence_count, condition));
+    bool restated = (!before && states_clause(d->clause_a, d->a->sentence_count, condition)) ||
+                    (!after && states_clause(d->clause_b, d->b->sentence_count, condition));
     d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause, restated};
 }
 

@@ -63,7 +63,7 @@ static bool is_label(const char *s)
     return !strchr(s, ' ');
 }
 
-static void sentence(struct xr_reader *r, const char *s)
+static void finish_sentence(struct xr_reader *r, const char *s)
 {
     char code[64], entries[512];
     enum xr_marker marker = xr_sentence_marker(s), lead = r->depth ? r->lead[r->depth - 1] : XR_PLAIN;
@@ -104,7 +104,7 @@ void xr_reader_paragraph(struct xr_reader *r)
             break;
         char after = p[n];
         p[n] = 0;
-        sentence(r, p);
+        finish_sentence(r, p);
         p[n] = after;
         p += n;
     }

@@ -72,6 +72,11 @@ ok "words" complaints words.py \
     "checker/search/words.c:1: 'goes round': write iteration, trip count" \
     "checker/search/words.c:1: 'who': write that, which; name the component"
 git rm -qf checker/search/words.c
+echo 'static int step_once(void) { return 1; } static int other(void) { return 2; }' >checker/search/names.c
+sed -i 's/ static/\nstatic/' checker/search/names.c
+git add -A
+ok "names of static functions" complaints names.py "static function 'other' is one word: checker/search/names.c"
+git rm -qf checker/search/names.c
 ok "a small tree" complaints layout.py
 cat >checker/search/dialect.c <<'EOF'
 /* H4: waits. */

@@ -31,7 +31,8 @@ int explore_read_file(enum mm_input kind, const char *path, char **data, size_t 
 }
 
 /* OpenCL C becomes SPIR-V first; it is kept for witnesses. */
-static int compile(struct explore *e, const char *path, char **data, size_t *size, struct mm_error *err)
+static int compile_source(struct explore *e, const char *path, char **data, size_t *size,
+                          struct mm_error *err)
 {
     struct rt_binary binary = {0};
     enum mm_class r = tool_compile_cl(
@@ -43,7 +44,7 @@ static int compile(struct explore *e, const char *path, char **data, size_t *siz
 }
 
 /* Sizes of options come before those of the file; 0: open. */
-static void shape(const struct explore *e, struct ex *ex)
+static void choose_sizes(const struct explore *e, struct ex *ex)
 {
     struct ex_launch *l = &ex->config.launch;
     if (e->has_global || e->has_local)
@@ -59,7 +60,7 @@ static void shape(const struct explore *e, struct ex *ex)
 static enum mm_class lower_kernel(struct explore *e, struct ex *ex, struct ck_program **program,
                                   struct mm_error *err)
 {
-    shape(e, ex);
+    choose_sizes(e, ex);
     ex->config.kernel = e->kernel;
     ex->config.arguments = e->args.items;
     ex->config.argument_count = (uint32_t)e->args.count;
@@ -181,7 +182,7 @@ static cJSON *to_json(const struct ex *ex, const struct ck_verdict *v, const cha
 }
 
 /* The answers of either engine, merged. */
-static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
+static int engines_contradict(const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if ((a->condition && b->condition && a->condition != b->condition) ||
         (a->race && b->race && a->race != b->race) || (a->usage && b->usage && a->usage != b->usage))
@@ -220,8 +221,8 @@ static void keep_verdict(struct explore *e, struct ex *ex, const struct ck_verdi
     e->text = text;
 }
 
-static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
-                   const char *engine)
+static int present_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                           const char *engine)
 {
     cJSON *json = show_verdict(e, ex, v, file, engine);
     int code = tool_worse_code(exit_code(v), explore_replay(e, ex, v, json));
@@ -347,11 +348,11 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
     if (both)
         code = explore_ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
-        code = contradict(&v, &z3);
+        code = engines_contradict(&v, &z3);
         merge_answers(ex->program, &v, &z3);
     }
     if (!code)
-        code = present(e, ex, &v, file, both ? "both" : "search");
+        code = present_verdict(e, ex, &v, file, both ? "both" : "search");
     ck_verdict_clear(&v);
     ck_verdict_clear(&z3);
     return code;
@@ -367,10 +368,11 @@ static int decide_launch(struct explore *e, struct ex *ex, const char *file)
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
         failed = explore_ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
-        code = tool_worse_code(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
+        code =
+            tool_worse_code(code, failed ? failed : present_verdict(e, ex, &v[i], file, i ? "z3" : "search"));
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
-        code = tool_worse_code(code, contradict(&v[0], &v[1]));
+        code = tool_worse_code(code, engines_contradict(&v[0], &v[1]));
     ck_verdict_clear(&v[0]);
     ck_verdict_clear(&v[1]);
     return code;
@@ -418,7 +420,7 @@ static int explore_file(struct explore *e, const char *path)
     int code = explore_read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
     e->until_ms = explore_now_ms(e) + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && is_source(path))
-        code = compile(e, path, &data, &size, &err);
+        code = compile_source(e, path, &data, &size, &err);
     if (!code && ex_read(data, size, path, &ex, &err) != MM_OK)
         code = report_input(e, &err);
     if (!code && !e->prove && lower_kernel(e, ex, &program, &err) != MM_OK)

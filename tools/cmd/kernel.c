@@ -178,7 +178,7 @@ static int input_of(const char *path, enum input *input)
 
 /* The module whose text is at PATH becomes a file of FOLDER, whose name is BINARY then.  Such texts are of litmus
  * programs, whose environment may be another one. */
-static int assemble(const char *path, char *folder, char *binary)
+static int assemble_kernel(const char *path, char *folder, char *binary)
 {
     struct mm_error err = {0};
     char *text = session_read_text(path);
@@ -274,7 +274,7 @@ static int kernel_main(int argc, char **argv)
         has_build_options_alone(argv, first) && kernel.count == 1 && !kernel.automatic && !kernel.replay;
     kernel.shown = argv[first];
     if (tool_has_suffix(argv[first], ".spvasm"))
-        code = assemble(argv[first], folder, binary);
+        code = assemble_kernel(argv[first], folder, binary);
     code = code ? code : run_file(&kernel, *folder ? binary : argv[first]);
     if (*folder)
         tool_remove_folder(folder);

@@ -38,13 +38,13 @@ static void add_allocation(struct heat_map *map, const struct mm_allocation *rec
     map->allocations = a;
 }
 
-static void record(void *context, const struct mm_record *record)
+static void heat_map_record(void *context, const struct mm_record *record)
 {
     if (record->type == MM_RECORD_ALLOCATION)
         add_allocation(context, &record->allocation);
 }
 
-static void event(void *context, mm_event_id id, const struct mm_event *e)
+static void heat_map_event(void *context, mm_event_id id, const struct mm_event *e)
 {
     struct heat_map *map = context;
     struct allocation *a = map->allocations;
@@ -74,7 +74,7 @@ static void put_row(const char *what, const uint64_t *counts, unsigned parts, FI
     fprintf(out, "| %" PRIu64 "\n", sum);
 }
 
-static void end(void *context, bool complete, FILE *out)
+static void heat_map_end(void *context, bool complete, FILE *out)
 {
     struct heat_map *map = context;
     fprintf(out, "heat map%s\n", complete ? "" : " (up to where the program died)");
@@ -103,6 +103,7 @@ bool refcl_recorder_open(unsigned version, const char *text, struct refcl_record
         return false;
     }
     map->parts = (unsigned)parts;
-    *recorder = (struct refcl_recorder){.context = map, .event = event, .record = record, .end = end};
+    *recorder = (struct refcl_recorder){
+        .context = map, .event = heat_map_event, .record = heat_map_record, .end = heat_map_end};
     return true;
 }

@@ -44,7 +44,7 @@ static struct ex_init element_init(struct ex *ex, const struct in_ty *t, uint32_
     return out;
 }
 
-static struct ex_init repeated(struct ex *ex, const struct spec *spec, const struct in_ty *t)
+static struct ex_init repeated_value(struct ex *ex, const struct spec *spec, const struct in_ty *t)
 {
     struct ex_init out = {.form = EX_LIST, .count = (uint32_t)spec->count}, value = {0};
     if (spec->fill == SPEC_FILL)
@@ -162,7 +162,7 @@ static const char *take_file(struct ex *ex, struct ex_input *input, const struct
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
 /* NULL, or why exploring takes no such argument. */
-static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
+static const char *unsupported_argument(const struct spec *spec, const struct in_ty *pointee)
 {
     bool is_random = spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW;
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->kind != SPEC_BUFFER &&
@@ -203,7 +203,8 @@ static const char *opaque_argument(const struct in_ty *t, const struct spec *spe
     return spec->kind == SPEC_CAPTURED ? NULL : "the argument is a queue: give @queue";
 }
 
-static void take(struct ex *ex, struct ex_input *input, const struct spec *spec, const struct in_ty *pointee)
+static void take_contents(struct ex *ex, struct ex_input *input, const struct spec *spec,
+                          const struct in_ty *pointee)
 {
     if (spec->kind == SPEC_NULL)
         return;
@@ -218,7 +219,7 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
     else if (spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW)
         input->init = random_numbers(ex, spec, pointee->kind == IN_TY_FLOAT);
     else
-        input->init = repeated(ex, spec, element_type(pointee));
+        input->init = repeated_value(ex, spec, element_type(pointee));
 }
 
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
@@ -237,7 +238,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
         why = ex_image_argument(ex, input, &spec, &pointee);
     bool has_value = !input->sampler && !is_opaque(t);
     if (!why && has_value)
-        why = unsupported(&spec, pointee);
+        why = unsupported_argument(&spec, pointee);
     if (!why && has_value && integer_of(pointee ? pointee : t, &scalar) &&
         !spec_fits(&spec.value, &scalar, number, sizeof number)) {
         snprintf(misfit, sizeof misfit, "%s is no integer of %u bits", number, 8 * scalar.bytes);
@@ -246,7 +247,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     if (!why && has_value && spec.fill == SPEC_FILE && spec.kind != SPEC_VALUE)
         why = take_file(ex, input, &spec, element_type(pointee));
     else if (!why && has_value)
-        take(ex, input, &spec, pointee);
+        take_contents(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
     input->null = spec.kind == SPEC_NULL;
     input->svm = spec.kind == SPEC_SVM;

@@ -74,7 +74,7 @@ static void describe_argument(struct host *host, cl_uint index, char *text, size
 }
 
 /* A specification that would do for an argument. */
-static void suggest(struct host *host, cl_uint index, char *text, size_t size)
+static void suggest_argument(struct host *host, cl_uint index, char *text, size_t size)
 {
     char type[128];
     size_t items = 1;
@@ -123,7 +123,7 @@ _Noreturn static void fail_argument(struct host *host, cl_uint index, const char
             text);
         host_fail(all, NULL);
     }
-    suggest(host, index, hint, sizeof hint);
+    suggest_argument(host, index, hint, sizeof hint);
     snprintf(all, sizeof all, "%s %s; try --arg %s", text, why, hint);
     host_fail(all, NULL);
 }
@@ -225,11 +225,11 @@ void host_read_arguments(struct host *host)
 
 /* ---- setting ------------------------------------------------------------------------------------------- */
 
-static size_t leaves(const struct spec_value *value)
+static size_t count_leaves(const struct spec_value *value)
 {
     size_t count = value->form != SPEC_LIST;
     for (uint32_t i = 0; i < value->count; i++)
-        count += leaves(&value->items[i]);
+        count += count_leaves(&value->items[i]);
     return count;
 }
 
@@ -242,13 +242,13 @@ static bool is_pointer(struct host *host, cl_uint index)
 /* A list for a pointer is a buffer with these values. */
 static void list_to_buffer(struct argument *argument)
 {
-    size_t bytes = leaves(&argument->spec.value) * argument->type.scalar.bytes;
+    size_t bytes = count_leaves(&argument->spec.value) * argument->type.scalar.bytes;
     argument->spec.kind = SPEC_BUFFER;
     argument->spec.fill = SPEC_FILL;
     argument->spec.count = (bytes + argument->type.bytes - 1) / argument->type.bytes;
 }
 
-static unsigned char *contents(struct host *host, const struct argument *argument)
+static unsigned char *fill_contents(struct host *host, const struct argument *argument)
 {
     unsigned char *data = calloc(1, argument->bytes);
     char why[80];
@@ -314,7 +314,7 @@ static void set_memory(struct host *host, cl_uint index)
     if (argument->count > SIZE_MAX / argument->type.bytes)
         fail_argument(host, index, "is too large");
     argument->bytes = argument->count * argument->type.bytes;
-    unsigned char *data = contents(host, argument);
+    unsigned char *data = fill_contents(host, argument);
     if (argument->spec.kind == SPEC_SVM) {
         argument->svm = clSVMAlloc(
             host->context, host_access(&argument->spec) | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
@@ -344,7 +344,7 @@ static void set_value(struct host *host, cl_uint index)
                                        .whole = (uint64_t)(is_tail ? spec->tail : spec->other)},
                             *given = is_other || is_tail ? &further : &spec->value;
     struct spec_type type = argument->type;
-    size_t count = leaves(given);
+    size_t count = count_leaves(given);
     char why[80];
     if (type.bytes != type.scalar.bytes * (type.width == 3 ? 4 : type.width))
         fail_argument(host, index, "is a structure: its members are given in braces");
@@ -458,7 +458,7 @@ void host_change_arguments(struct host *host)
             set_value(host, i);
         if (!argument->buffer || argument->spec.kind != SPEC_BUFFER)
             continue;
-        unsigned char *data = contents(host, argument);
+        unsigned char *data = fill_contents(host, argument);
         host_check(clEnqueueWriteBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0,
                                         NULL, NULL),
                    "clEnqueueWriteBuffer");

@@ -241,7 +241,7 @@ static void check_sizes(const struct host *host)
             host_fail("--local: a work-group has at least one work-item", NULL);
 }
 
-static void launch(struct host *host)
+static void launch_kernel(struct host *host)
 {
     for (size_t i = 0; i < host->repeat; i++)
         host_check(clEnqueueNDRangeKernel(host->queue, host->kernel, host->dimensions, host->offset,
@@ -251,7 +251,7 @@ static void launch(struct host *host)
     host_check(clFinish(host->queue), "clFinish");
 }
 
-static void release(struct host *host)
+static void release_arguments(struct host *host)
 {
     for (size_t i = 0; i < host->argument_count; i++) {
         struct argument *argument = &host->arguments[i];
@@ -290,11 +290,11 @@ int main(int argc, char **argv)
     unsigned rounds = host.rounds ? host.rounds : 1;
     host.round = (unsigned)__builtin_ctz(rounds);
     host_set_arguments(&host);
-    launch(&host);
+    launch_kernel(&host);
     for (rounds &= rounds - 1; rounds; rounds &= rounds - 1) {
         host.round = (unsigned)__builtin_ctz(rounds);
         host_change_arguments(&host);
-        launch(&host);
+        launch_kernel(&host);
     }
     for (size_t i = 0; i < host.print_count; i++)
         host_print_argument(&host, host.prints[i]);
@@ -303,6 +303,6 @@ int main(int argc, char **argv)
         return 4;
     }
     host_save_arguments(&host);
-    release(&host);
+    release_arguments(&host);
     return 0;
 }

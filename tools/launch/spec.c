@@ -47,7 +47,7 @@ static void skip_space(struct reader *r)
         r->at++;
 }
 
-static bool accept(struct reader *r, const char *word)
+static bool accept_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
     skip_space(r);
@@ -98,16 +98,16 @@ static bool add_item(struct reader *r, struct spec_value *list)
 
 static bool read_value(struct reader *r, struct spec_value *value)
 {
-    if (!accept(r, "{"))
+    if (!accept_word(r, "{"))
         return read_scalar(r, value);
     *value = (struct spec_value){.form = SPEC_LIST};
     if (++r->depth > SPEC_DEPTH)
         return wrong(r, "braces nested deeper than %d", SPEC_DEPTH);
-    while (!accept(r, "}")) {
+    while (!accept_word(r, "}")) {
         if (!add_item(r, value))
             return false;
         skip_space(r);
-        if (!accept(r, ",") && *r->at != '}')
+        if (!accept_word(r, ",") && *r->at != '}')
             return wrong(r, "',' or '}' is expected at '%.20s'", *r->at ? r->at : "the end");
     }
     r->depth--;
@@ -129,7 +129,7 @@ static bool read_values(struct reader *r, struct spec_value *value)
         return wrong(r, "out of memory");
     }
     value->items[0] = first;
-    while (accept(r, ","))
+    while (accept_word(r, ","))
         if (!add_item(r, value))
             return false;
     return true;
@@ -232,7 +232,7 @@ static bool read_any(struct reader *r, struct spec *spec)
     spec->is_ranged = true;
     if (!read_signed(r, &spec->low))
         return false;
-    if (!accept(r, "..") || !is_signed_at(r->at))
+    if (!accept_word(r, "..") || !is_signed_at(r->at))
         return wrong(r, "a range is LOW..HIGH, not '%.20s'", *r->at ? r->at : "the end");
     if (!read_signed(r, &spec->high))
         return false;
@@ -245,33 +245,33 @@ static bool read_contents(struct reader *r, struct spec *spec)
         return true;
     if (*r->message)
         return false;
-    if (accept(r, "fill=")) {
+    if (accept_word(r, "fill=")) {
         spec->fill = SPEC_FILL;
         return read_values(r, &spec->value);
     }
-    if (accept(r, "rand=")) {
+    if (accept_word(r, "rand=")) {
         spec->fill = SPEC_RANDOM;
         return read_number(r, &spec->number);
     }
-    if (accept(r, "below=") || accept(r, "indices=")) {
+    if (accept_word(r, "below=") || accept_word(r, "indices=")) {
         spec->fill = r->at[-2] == 'w' ? SPEC_BELOW : SPEC_INDICES;
         return read_number(r, &spec->number) && (spec->number || wrong(r, "there is no number below 0"));
     }
-    if (accept(r, "file=")) {
+    if (accept_word(r, "file=")) {
         spec->fill = SPEC_FILE;
         return read_word(r, spec->file, sizeof spec->file);
     }
-    if (accept(r, "read_only") || accept(r, "write_only")) {
+    if (accept_word(r, "read_only") || accept_word(r, "write_only")) {
         spec->access = r->at[-6] == 'd' ? SPEC_READ_ONLY : SPEC_WRITE_ONLY;
         return true;
     }
-    if (accept(r, "out="))
+    if (accept_word(r, "out="))
         return read_word(r, spec->output, sizeof spec->output);
-    if (accept(r, "as="))
+    if (accept_word(r, "as="))
         return spec->kind == SPEC_BUFFER || spec->kind == SPEC_SVM
                    ? read_word(r, spec->as, sizeof spec->as)
                    : wrong(r, "as=TYPE is for buffers and SVM");
-    if (accept(r, "changing=")) {
+    if (accept_word(r, "changing=")) {
         spec->fill = SPEC_CHANGING;
         spec->has_last = true;
         return read_signed(r, &spec->last);
@@ -281,7 +281,7 @@ static bool read_contents(struct reader *r, struct spec *spec)
         enum spec_fill fill;
     } words[] = {{"zero", SPEC_ZERO}, {"iota", SPEC_IOTA}, {"changing", SPEC_CHANGING}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (accept(r, words[i].word)) {
+        if (accept_word(r, words[i].word)) {
             spec->fill = words[i].fill;
             return true;
         }
@@ -457,7 +457,7 @@ size_t spec_name_length(const char *text)
 /* The value of a further launch, behind WORD if that is there. */
 static bool read_further(struct reader *r, const char *word, bool *has, int64_t *value)
 {
-    *has = accept(r, word);
+    *has = accept_word(r, word);
     return !*has ||
            (is_signed_at(r->at) ? read_signed(r, value)
                                 : wrong(r, "an integer is expected at '%.20s'", *r->at ? r->at : "the end"));
@@ -478,21 +478,21 @@ static bool read_spec(struct reader *r, struct spec *spec)
     memcpy(spec->name, r->at, n);
     r->at += n ? n + 1 : 0;
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (accept(r, memories[i].word)) {
+        if (accept_word(r, memories[i].word)) {
             spec->kind = memories[i].kind;
             return memories[i].read(r, spec);
         }
-    if (accept(r, "local:")) {
+    if (accept_word(r, "local:")) {
         spec->kind = SPEC_LOCAL;
         return read_number(r, &spec->count) &&
                (spec->count || wrong(r, "a local argument has at least one byte"));
     }
-    if (accept(r, "pipe:")) {
+    if (accept_word(r, "pipe:")) {
         spec->kind = SPEC_PIPE;
         return read_number(r, &spec->count) && ((spec->count && spec->count <= UINT32_MAX) ||
                                                 wrong(r, "a pipe has 1 to %u packets", UINT32_MAX));
     }
-    if (accept(r, "sampler")) {
+    if (accept_word(r, "sampler")) {
         spec->kind = SPEC_SAMPLER;
         return read_sampler(r, spec);
     }
@@ -502,7 +502,7 @@ static bool read_spec(struct reader *r, struct spec *spec)
         r->at += strlen(r->at);
         return true;
     }
-    if (accept(r, "null")) {
+    if (accept_word(r, "null")) {
         spec->kind = SPEC_NULL;
         return true;
     }

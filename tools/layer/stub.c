@@ -31,7 +31,7 @@ __asm__(".pushsection .text\n"
         ".endr\n"
         ".popsection\n");
 
-static ly_function *stub(size_t i, ly_function *function)
+static ly_function *stub_at(size_t i, ly_function *function)
 {
     ly_unseen_targets[i] = function;
     return (ly_function *)(uintptr_t)(ly_unseen_stubs + i * STUB_BYTES);
@@ -51,12 +51,12 @@ bool ly_unseen_called(void)
 
 static ly_function *known_stub(size_t i, ly_function *function)
 {
-    return ly_unseen_targets[i] == function ? stub(i, ly_unseen_targets[i]) : NULL;
+    return ly_unseen_targets[i] == function ? stub_at(i, ly_unseen_targets[i]) : NULL;
 }
 #else /* to look it up counts as a call */
 static bool looked_up;
 
-static ly_function *stub(size_t i, ly_function *function)
+static ly_function *stub_at(size_t i, ly_function *function)
 {
     ly_not_checked(names[i]);
     looked_up = true;
@@ -90,7 +90,7 @@ ly_function *ly_unseen_function(const char *name, ly_function *function)
         return function;
     }
     memcpy(names[used], text, sizeof text);
-    return stub(used++, function);
+    return stub_at(used++, function);
 }
 
 /* ---- functions of extensions ---------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A static function's name is found by grep: at most six files of the product define one of that name."""
+"""A static function's name says what the function does and is found by grep: it has two words or more, and at most six files of the
+product define one of that name."""
 import collections
 import re
 import subprocess
@@ -18,10 +19,13 @@ def main():
             with open(name, encoding="utf-8") as file:
                 for function in DEFINITION.findall(file.read()):
                     files[function].add(name)
-    common = {name: places for name, places in files.items() if len(places) > MOST_FILES}
-    for name, places in sorted(common.items()):
-        print(f"static function '{name}' in {len(places)} files: {', '.join(sorted(places))}")
-    return 1 if common else 0
+    bad = False
+    for function, places in sorted(files.items()):
+        if "_" not in function or len(places) > MOST_FILES:
+            why = f"in {len(places)} files" if "_" in function else "is one word"
+            print(f"static function '{function}' {why}: {', '.join(sorted(places))}")
+            bad = True
+    return 1 if bad else 0
 
 
 sys.exit(main())

@@ -81,7 +81,7 @@ static void add_body(struct pv *pv, struct pv_loop *loop, uint32_t from, uint32_
     }
 }
 
-static bool dominates(const uint32_t *dominator, uint32_t a, uint32_t b)
+static bool block_dominates(const uint32_t *dominator, uint32_t a, uint32_t b)
 {
     while (b != a && dominator[b] != b)
         b = dominator[b];
@@ -96,7 +96,7 @@ static void find_back_edges(struct pv *pv, uint32_t count, const uint32_t *domin
             uint32_t to = pv->graph.blocks[from].successors[k];
             if (pv->graph.blocks[to].position > i)
                 continue;
-            if (!dominates(dominator, to, from))
+            if (!block_dominates(dominator, to, from))
                 pv_stop(pv, pv->graph.blocks[from].last,
                         "irreducible control flow is not supported by --prove");
             add_body(pv, loop_at(pv, to), from, count);

@@ -69,7 +69,7 @@ static inline INLINE uint32_t texel_size(uint32_t order, uint32_t type)
     }
 }
 
-static inline INLINE float4 swapped(float4 t, uint32_t order)
+static inline INLINE float4 swap_channels(float4 t, uint32_t order)
 {
     return order == IN_ORDER_BGRA ? __builtin_shufflevector(t, t, 2, 1, 0, 3) : t;
 }
@@ -83,14 +83,14 @@ static inline INLINE uchar4 bytes_at(const uint8_t *at, uint32_t size)
     return b;
 }
 
-static inline INLINE uint4 decode(const uint8_t *at, uint32_t order, uint32_t type)
+static inline INLINE uint4 decode_texel(const uint8_t *at, uint32_t order, uint32_t type)
 {
     uint32_t size = texel_size(order, type);
     float4 f = {0, 0, 0, 1};
     uint4 u = {0, 0, 0, 1};
     switch (type) {
     case IN_CHANNEL_UNORM_INT8:
-        f = swapped(__builtin_convertvector(bytes_at(at, size), float4) / 255.0f, order);
+        f = swap_channels(__builtin_convertvector(bytes_at(at, size), float4) / 255.0f, order);
         f[3] = size == 4 ? f[3] : 1;
         return (uint4)f;
     case IN_CHANNEL_UNSIGNED_INT8:
@@ -113,7 +113,7 @@ static inline INLINE uint4 decode(const uint8_t *at, uint32_t order, uint32_t ty
 }
 
 /* Not a number is stored as 0. */
-static inline INLINE uchar4 normalized(float4 t)
+static inline INLINE uchar4 normalize_texel(float4 t)
 {
     float4 scaled = t * 255.0f;
     int4 above = scaled > 0.0f, below = scaled < 255.0f;
@@ -122,7 +122,7 @@ static inline INLINE uchar4 normalized(float4 t)
                                    uchar4);
 }
 
-static inline INLINE uchar4 saturated(uint4 u)
+static inline INLINE uchar4 saturate_texel(uint4 u)
 {
     uint4 fits = (uint4)(u < 256u);
     return __builtin_convertvector((u & fits) | (255u & ~fits), uchar4);
@@ -135,14 +135,14 @@ static inline INLINE uchar4 saturated_signed(int4 i)
     return (uchar4) __builtin_convertvector(i, char4);
 }
 
-static inline INLINE void encode(uint8_t *at, uint32_t order, uint32_t type, uint4 u)
+static inline INLINE void encode_texel(uint8_t *at, uint32_t order, uint32_t type, uint4 u)
 {
     uint32_t size = texel_size(order, type);
     uchar4 b;
     if (type == IN_CHANNEL_UNORM_INT8)
-        b = normalized(swapped((float4)u, order));
+        b = normalize_texel(swap_channels((float4)u, order));
     else if (type == IN_CHANNEL_UNSIGNED_INT8)
-        b = saturated(u);
+        b = saturate_texel(u);
     else if (type == IN_CHANNEL_SIGNED_INT8)
         b = saturated_signed((int4)u);
     else if (size == 16)
@@ -176,14 +176,15 @@ static inline INLINE uint8_t *texel_address(IMAGE, int32_t x, int32_t y)
 #define WATCH   bool watch, uint64_t image
 #define WATCHED watch, image
 
-static inline INLINE uint8_t *watched(WATCH, uint8_t *at, uint32_t width, int32_t x, int32_t y, uint32_t how)
+static inline INLINE uint8_t *watch_texel(WATCH, uint8_t *at, uint32_t width, int32_t x, int32_t y,
+                                          uint32_t how)
 {
     return watch ? in_texel(at, image, (uint64_t)(uint32_t)y * width + (uint32_t)x, how) : at;
 }
 
 static inline INLINE uint4 load_texel(WATCH, IMAGE, int32_t x, int32_t y)
 {
-    return decode(watched(WATCHED, texel_address(SHAPE, x, y), width, x, y, 0), order, type);
+    return decode_texel(watch_texel(WATCHED, texel_address(SHAPE, x, y), width, x, y, 0), order, type);
 }
 
 static inline INLINE bool read_texel(WATCH, IMAGE, int32_t x, int32_t y, void *to)
@@ -213,10 +214,10 @@ static inline INLINE bool write_texel(WATCH, IMAGE, int32_t x, int32_t y, const 
     if (!is_plain(SHAPE, x, y))
         return false;
     uint8_t *undo = watch ? in_undo(image, (uint64_t)(uint32_t)y * width + (uint32_t)x) : NULL;
-    uint8_t *at = watched(WATCHED, texel_address(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
+    uint8_t *at = watch_texel(WATCHED, texel_address(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
     save_texel(undo, at, texel_size(order, type));
     __builtin_memcpy(&texel, from, sizeof texel);
-    encode(at, order, type, texel);
+    encode_texel(at, order, type, texel);
     return true;
 }
 
@@ -234,7 +235,7 @@ static inline INLINE uint32_t addressing_of(uint64_t sampler)
 }
 
 /* Coordinates that stay outside the image go to the interpreter's function. */
-static inline INLINE int32_t addressed(uint32_t mode, int32_t i, uint32_t size)
+static inline INLINE int32_t address_texel(uint32_t mode, int32_t i, uint32_t size)
 {
     int32_t last = (int32_t)size - 1;
     if (mode == IN_ADDRESS_REPEAT)
@@ -247,7 +248,7 @@ static inline INLINE int32_t addressed(uint32_t mode, int32_t i, uint32_t size)
 static inline INLINE bool sample_at(WATCH, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
     uint32_t mode = addressing_of(sampler), known = mode == IN_ADDRESS_CLAMP_TO_EDGE ? mode : IN_ADDRESS_NONE;
-    int32_t ax = addressed(known, x, width), ay = addressed(known, y, height);
+    int32_t ax = address_texel(known, x, width), ay = address_texel(known, y, height);
     return is_literal(sampler) && mode <= IN_ADDRESS_MIRRORED_REPEAT &&
            read_texel(WATCHED, SHAPE, ax, ay, to);
 }
@@ -259,7 +260,8 @@ static inline INLINE void add_weighted(double4 *sum, WATCH, IMAGE, int32_t x, in
 }
 
 /* In the interpreter's order of additions.  A loop would be vectorized across work-items. */
-static inline INLINE float4 filtered(WATCH, IMAGE, const int32_t x[2], const int32_t y[2], float fx, float fy)
+static inline INLINE float4 filter_texels(WATCH, IMAGE, const int32_t x[2], const int32_t y[2], float fx,
+                                          float fy)
 {
     double right = (double)fx, left = 1 - right, low = (double)fy, high = 1 - low;
     double4 sum = {0, 0, 0, 0};
@@ -271,7 +273,7 @@ static inline INLINE float4 filtered(WATCH, IMAGE, const int32_t x[2], const int
 }
 
 /* The unnormalized coordinate that the mode makes of C. */
-static inline INLINE float unnormalized(uint64_t sampler, float c, uint32_t size)
+static inline INLINE float unnormalize_coordinate(uint64_t sampler, float c, uint32_t size)
 {
     float n = (float)size, s = sampler & 2 ? c : c / n;
     switch (addressing_of(sampler)) {
@@ -294,20 +296,20 @@ static inline INLINE bool has_floats(uint32_t type)
     return type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_FLOAT;
 }
 
-static inline INLINE bool sample(WATCH, IMAGE, float x, float y, void *to, uint64_t sampler)
+static inline INLINE bool sample_image(WATCH, IMAGE, float x, float y, void *to, uint64_t sampler)
 {
     bool linear = (sampler & 1) && has_floats(type);
-    float u = unnormalized(sampler, x, width) - (linear ? 0.5f : 0.0f);
-    float v = unnormalized(sampler, y, height) - (linear ? 0.5f : 0.0f);
+    float u = unnormalize_coordinate(sampler, x, width) - (linear ? 0.5f : 0.0f);
+    float v = unnormalize_coordinate(sampler, y, height) - (linear ? 0.5f : 0.0f);
     uint32_t mode = addressing_of(sampler);
     if (!is_literal(sampler) || mode > IN_ADDRESS_MIRRORED_REPEAT || !is_near(u) || !is_near(v))
         return false;
     float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
-    int32_t ax[2] = {addressed(mode, (int32_t)fu, width), addressed(mode, (int32_t)fu + 1, width)};
-    int32_t ay[2] = {addressed(mode, (int32_t)fv, height), addressed(mode, (int32_t)fv + 1, height)};
+    int32_t ax[2] = {address_texel(mode, (int32_t)fu, width), address_texel(mode, (int32_t)fu + 1, width)};
+    int32_t ay[2] = {address_texel(mode, (int32_t)fv, height), address_texel(mode, (int32_t)fv + 1, height)};
     if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1])))
         return false;
-    uint4 texel = linear ? (uint4)filtered(WATCHED, SHAPE, ax, ay, u - fu, v - fv)
+    uint4 texel = linear ? (uint4)filter_texels(WATCHED, SHAPE, ax, ay, u - fu, v - fv)
                          : load_texel(WATCHED, SHAPE, ax[0], ay[0]);
     __builtin_memcpy(to, &texel, sizeof texel);
     return true;
@@ -335,7 +337,7 @@ INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *
 
 INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler)
 {
-    if (!sample(false, 0, SHAPE, x, y, to, sampler))
+    if (!sample_image(false, 0, SHAPE, x, y, to, sampler))
         in_jit_interpret(PASS);
 }
 
@@ -356,5 +358,5 @@ INLINE void in_jit_image_sample_int_checked(CHECKS, IMAGE, int32_t x, int32_t y,
 
 INLINE void in_jit_image_sample_checked(CHECKS, IMAGE, float x, float y, void *to, uint64_t sampler)
 {
-    in_suspect(has_floats(type) != floats || !sample(true, image, SHAPE, x, y, to, sampler));
+    in_suspect(has_floats(type) != floats || !sample_image(true, image, SHAPE, x, y, to, sampler));
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool succeeded(LLVMErrorRef error, char *why, size_t why_size)
+static bool has_succeeded(LLVMErrorRef error, char *why, size_t why_size)
 {
     if (!error)
         return true;
@@ -26,8 +26,9 @@ static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t
 {
     LLVMOrcDefinitionGeneratorRef generator;
     char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
-    if (!succeeded(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL),
-                   why, why_size))
+    if (!has_succeeded(
+            LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL), why,
+            why_size))
         return false;
     LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
     return true;
@@ -48,7 +49,7 @@ static bool define_symbol(LLVMOrcLLJITRef jit, const char *name, uint64_t addres
                                   .Sym = {.Address = address,
                                           .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
                                                                     LLVMJITSymbolGenericFlagsCallable}}};
-    return succeeded(
+    return has_succeeded(
         LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)), why,
         why_size);
 }
@@ -100,14 +101,14 @@ static bool look_up(struct in_jit_kernel *k)
 {
     LLVMOrcExecutorAddress row = 0, edge = 0;
     if (k->shape.waits) {
-        if (!succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
+        if (!has_succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
             return false;
         memcpy(&k->turns, &row, sizeof k->turns);
         return true;
     }
     bool rows = !(k->options.flags & IN_JIT_ANY_SIZE);
-    if ((rows && !succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why)) ||
-        (k->edge && !succeeded(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
+    if ((rows && !has_succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why)) ||
+        (k->edge && !has_succeeded(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
         return false;
     memcpy(&k->row, &row, sizeof k->row);
     memcpy(&k->edges, &edge, sizeof k->edges);
@@ -118,7 +119,7 @@ static bool look_up(struct in_jit_kernel *k)
 bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
 {
     LLVMOrcLLJITRef made = NULL;
-    if (!succeeded(in_shim_jit(&made), k->why, sizeof k->why)) {
+    if (!has_succeeded(in_shim_jit(&made), k->why, sizeof k->why)) {
         LLVMDisposeMemoryBuffer(object);
         return false;
     }
@@ -129,8 +130,8 @@ bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
         LLVMDisposeMemoryBuffer(object);
         return false;
     }
-    return succeeded(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
-                     sizeof k->why) &&
+    return has_succeeded(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
+                         sizeof k->why) &&
            look_up(k);
 }
 
