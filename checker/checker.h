@@ -295,6 +295,9 @@ void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *c
 #define CK_UNIFORM_WRITE "uniform-write"
 #define CK_POSSIBLE_RACE "possible-race" /* one that an analysis cannot exclude: of events with MM_POSSIBLE */
 
+/* An access that is out of bounds of smaller memory. */
+#define CK_POSSIBLE_OUTSIDE "possible-out-of-bounds"
+
 /* Synchronization without which the execution has no race either. */
 #define CK_NEEDLESS_WAIT "needless-wait"
 
@@ -351,13 +354,16 @@ struct ck_finding {
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
-/* A possible race, or a needless wait: it is no fault. */
+/* A possible race or access out of bounds, or a needless wait: it is no fault. */
 bool ck_finding_is_hint(const struct ck_finding *finding);
 size_t ck_detector_fault_count(const struct ck_detector *detector); /* findings that are no hints */
 /* Adds the possible races of FROM, a detector over the same trace that has to live as long, but those between calls and memory of
  * which INTO has a race. */
 bool ck_detector_add_possible(struct ck_detector *into, struct ck_detector *from);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);
+/* Adds finding I of FROM, a detector of another launch that has to live as long, as a hint of KIND that depends on what DEPENDS says. */
+bool ck_detector_add_hint(struct ck_detector *into, struct ck_detector *from, size_t i, const char *kind,
+                          const char *depends);
 /* Whether it was created with options.weak. */
 bool ck_detector_is_weak(const struct ck_detector *detector);
 /* Distinct findings beyond max_findings, which are not kept. */

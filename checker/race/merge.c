@@ -108,7 +108,8 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
 
 bool ck_finding_is_hint(const struct ck_finding *finding)
 {
-    return strcmp(finding->kind, CK_POSSIBLE_RACE) == 0 || strcmp(finding->kind, CK_NEEDLESS_WAIT) == 0;
+    return strcmp(finding->kind, CK_POSSIBLE_RACE) == 0 || strcmp(finding->kind, CK_NEEDLESS_WAIT) == 0 ||
+           strcmp(finding->kind, CK_POSSIBLE_OUTSIDE) == 0;
 }
 
 size_t ck_detector_fault_count(const struct ck_detector *d)
@@ -150,4 +151,16 @@ bool ck_detector_add_possible(struct ck_detector *into, struct ck_detector *from
             return false;
     }
     return true;
+}
+
+bool ck_detector_add_hint(struct ck_detector *into, struct ck_detector *from, size_t i, const char *kind,
+                          const char *depends)
+{
+    struct ck_finding *f = from->report.findings[i];
+    f->detector = from;
+    f->kind = kind;
+    f->depends_on = mm_arena_strdup(into->arena, depends);
+    for (size_t k = 0; k < f->access_count; k++)
+        f->accesses[k].id = MM_NO_EVENT; /* its event is in another trace */
+    return ck_finding_add(into, f);
 }

@@ -112,8 +112,8 @@ PROGRAMS = (
     ("failed", "OK(clFinish(q)); abort()"),
 )
 OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # what these programs must not have
-NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer has
-    "needless-wait", "possible-race",
+NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer and tests/tools/test_kernel_choices.py have
+    "needless-wait", "possible-out-of-bounds", "possible-race",
     "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 
 
@@ -172,10 +172,10 @@ def kinds():
         for path in glob.glob(os.path.join(root, folder, "**/*.[ci]*"), recursive=True):
             with open(path) as f:
                 text = f.read()
-            calls = re.findall(r'(?:in_raise|new_finding|ck_finding_at|report)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
+            calls = re.findall(r'(?:in_raise|new_finding|ck_finding_at|report_violation)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
             used.update(k for c in calls for k in re.findall(r'"([a-z]+(?:-[a-z]+)*)"', c))
     with open(os.path.join(root, "checker/checker.h")) as f:
-        used.update(re.findall(r'^#define CK_(?:UNIFORM_WRITE|NEEDLESS_WAIT) "(.*)"', f.read(), re.M))
+        used.update(re.findall(r'^#define CK_(?:UNIFORM_WRITE|NEEDLESS_WAIT|POSSIBLE_OUTSIDE) "(.*)"', f.read(), re.M))
     return table, used
 
 

@@ -27,12 +27,18 @@ struct kernel_choices {
     /* The command line of a launch that has fewer work-items the greater NUMBER is; NULL: there is none.
      * TEXT gets its sizes. */
     char **(*smaller)(void *context, unsigned number, char *text, size_t size);
+    /* That of the same launch with an element of memory for each work-item, or IS_WIDE, with those of one more row; NULL: there is
+     * none. */
+    char **(*exact)(void *context, bool is_wide);
+    struct session_processes *exact_launch; /* which findings refer to, NULL: none */
     unsigned inputs;              /* bit N: it is made with input N, one after the other (enum spec_input) */
     char others[200], tails[200]; /* "j=1, k=1": the values of SPEC_INPUT_OTHER and of SPEC_INPUT_TAIL */
 };
 /* session->explain of CONTEXT, kernel_choices: notes which findings depend on them. */
 void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,
                             char **argv);
+
+void kernel_close_choices(struct kernel_choices *choices);
 
 /* Prints the signature of each kernel of the file, and a command that would launch it.  These return exit codes. */
 int kernel_list(const struct kernel *kernel);

@@ -392,6 +392,18 @@ static int make_words(const struct automatic *a, const struct launch_choice *cho
     return code;
 }
 
+static char **exact_launch(void *context, bool is_wide)
+{
+    static struct choice_words w;
+    static struct launch_choice choice; /* its texts are among the words */
+    const struct automatic *a = context;
+    launch_choice_clear(&choice);
+    bool good = a->may_choose && !a->contents &&
+                launch_choose_exact(a->info, &a->choice, is_wide ? a->choice.global[0] + 1 : 0, &choice) &&
+                make_words(a, &choice, &w) == 0;
+    return good ? w.words : NULL;
+}
+
 /* Launches of one work-group, of half its size, and so on. */
 static char **smaller_launch(void *context, unsigned number, char *text, size_t size)
 {
@@ -443,12 +455,13 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     int code = make_words(a, &a->choice, &w);
     a->may_choose = !kernel->has_sizes;
     a->again = false;
-    a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch};
+    a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .exact = exact_launch};
     find_inputs(a, &w, &a->choices);
     kernel->session.explain = kernel_explain_choices;
     kernel->session.explain_context = &a->choices;
     code = code ? code : session_run(&kernel->session, w.words);
     kernel->session.explain = NULL;
+    kernel_close_choices(&a->choices);
     if (code == EXIT_USAGE || a->again || kernel->session.report.quiet)
         return code;
     put_command(kernel, a->info, &a->choice, true, kernel->session.execution.schedule, line);

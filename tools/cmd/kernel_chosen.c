@@ -133,6 +133,57 @@ static void try_inputs(struct judge *j, char *const *argv)
         }
 }
 
+/* ---- sizes of memory --------------------------------------------------------------------------------- */
+
+static bool is_outside(const struct ck_finding *f)
+{
+    return strcmp(f->kind, "out-of-bounds") == 0 && f->access_count && f->allocation &&
+           f->accesses[0].argument;
+}
+
+/* Some kernels access elements beyond those of their work-items: by one or by a row that may be a mistake, by more rows it is meant. */
+static void try_exact(struct judge *j, struct kernel_choices *choices)
+{
+    struct session_processes wide;
+    char text[TEXT];
+    char **words = choices->exact(choices->context, false);
+    struct session_processes *exact = words ? mm_alloc_zero(1, sizeof *exact) : NULL;
+    if (!exact || !session_launch_quietly(words, j->session, &j->patience, exact)) {
+        if (exact)
+            session_processes_close(exact);
+        mm_free(exact);
+        return;
+    }
+    choices->exact_launch = exact;
+    struct ck_detector *found = exact->first->detector;
+    const size_t count = ck_detector_finding_count(found);
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= is_outside(ck_detector_finding(found, i)) &&
+               !session_has_finding(j->detector, ck_detector_finding(found, i));
+    words = any ? choices->exact(choices->context, true) : NULL;
+    if (!words)
+        return;
+    const struct ck_detector *rows = session_launch_quietly(words, j->session, &j->patience, &wide);
+    for (size_t i = 0; i < count && rows; i++) {
+        const struct ck_finding *f = ck_detector_finding(found, i);
+        if (!is_outside(f) || session_has_finding(j->detector, f) || session_has_finding(rows, f))
+            continue;
+        snprintf(text, sizeof text, "found only where '%s' has one element for each work-item",
+                 f->accesses[0].argument);
+        ck_detector_add_hint(j->detector, found, i, CK_POSSIBLE_OUTSIDE, text);
+    }
+    session_processes_close(&wide);
+}
+
+void kernel_close_choices(struct kernel_choices *choices)
+{
+    if (choices->exact_launch)
+        session_processes_close(choices->exact_launch);
+    mm_free(choices->exact_launch);
+    choices->exact_launch = NULL;
+}
+
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,
@@ -142,12 +193,13 @@ void kernel_explain_choices(void *context, const struct session *session, struct
     struct judge j = {
         .choices = context, .session = session, .detector = detector, .patience = {.seconds = SECONDS}};
     j.findings = count ? mm_alloc_zero(count, sizeof *j.findings) : NULL;
-    if (!j.findings)
-        return;
-    try_smaller(&j);
-    try_inputs(&j, argv);
-    for (size_t i = 0; i < count; i++)
+    if (j.findings) {
+        try_smaller(&j);
+        try_inputs(&j, argv);
+    }
+    for (size_t i = 0; i < count && j.findings; i++)
         if (*j.findings[i].text)
             ck_detector_depends(detector, i, j.findings[i].text);
     mm_free(j.findings);
+    try_exact(&j, context);
 }

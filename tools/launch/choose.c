@@ -115,7 +115,9 @@ static void choose_atomic(unsigned roles, const struct launch_choice *choice, ch
 static void choose_memory(const struct in_argument_info *a, unsigned roles, int64_t compared,
                           const struct launch_choice *choice, char *text, size_t size)
 {
-    int n = snprintf(text, size, "buf:%" PRIu64, elements_of(a));
+    bool is_exact =
+        choice->elements && !(roles & (LAUNCH_ATOMIC | LAUNCH_INDICES)) && choice->elements < elements_of(a);
+    int n = snprintf(text, size, "buf:%" PRIu64, is_exact ? choice->elements : elements_of(a));
     char *rest = text + n;
     size_t room = size - (size_t)n;
     if (!is_number(a))
@@ -262,6 +264,15 @@ bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch
     choose_global(other);
     return smaller && (work_items(other->local) > 1 || !choice->roles.item_ids) &&
            choose_arguments(kernel, other);
+}
+
+bool launch_choose_exact(const struct in_kernel_info *kernel, const struct launch_choice *choice,
+                         uint64_t more, struct launch_choice *other)
+{
+    *other = *choice;
+    memset(other->arguments, 0, sizeof other->arguments);
+    other->elements = work_items(choice->global) + more;
+    return choose_arguments(kernel, other);
 }
 
 bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_choice *choice, unsigned step)

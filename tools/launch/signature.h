@@ -56,6 +56,7 @@ struct launch_choice {
     struct in_module *module;
     uint64_t global[3], local[3], groups; /* GROUPS along each dimension */
     unsigned dimensions;
+    uint64_t elements; /* of memory whose contents are neither atomic nor indices, 0: many */
     char *arguments[LAUNCH_ARGUMENTS];
     size_t argument_count;
     struct launch_roles roles;
@@ -74,6 +75,9 @@ bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *ch
  * work-item of a kernel whose work-items have different ids. */
 bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch_choice *choice,
                         unsigned number, struct launch_choice *other);
+/* The same launch with an element of memory for each work-item, and MORE; OTHER is to be freed in any case. */
+bool launch_choose_exact(const struct in_kernel_info *kernel, const struct launch_choice *choice,
+                         uint64_t more, struct launch_choice *other);
 /* Other contents for locks, counters and flags, one argument after the other: STEP counts from 0.  False: there are no more. */
 bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_choice *choice, unsigned step);
 void launch_choice_clear(struct launch_choice *choice);
