@@ -63,6 +63,8 @@ static inline uint32_t mm_at_most_32_bits(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* A flag of mm_trace_writer: through memory shared with the reader, where FD is a socket and the system permits that. */
+enum { MM_TRACE_RING = 4 };
 /* Between these two calls only the calling thread records; its records then take the recorder's lock at no cost. */
 void mm_recorder_hold(struct mm_recorder *recorder);
 void mm_recorder_let_go(struct mm_recorder *recorder);

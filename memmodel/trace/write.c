@@ -3,6 +3,8 @@
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/base/own_fd.h"
+#include "memmodel/trace/host.h"
+#include "memmodel/trace/ring.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
 
@@ -12,6 +14,7 @@
 
 struct writer {
     struct mm_own_fd file;
+    struct mm_ring *ring; /* NULL: records are written to FILE */
     unsigned flags;
     bool failed;
     struct mm_trace_failure report;
@@ -45,7 +48,10 @@ static bool writer_send(const struct mm_own_fd *file, const unsigned char *p, si
  * trace has no end mark and is read as incomplete. */
 static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
 {
-    if (!w->failed && writer_send(&w->file, p, size))
+    bool sent =
+        !w->failed && (w->ring ? mm_own_fd_valid(&w->file) && mm_ring_write(w->ring, w->file.fd, p, size)
+                               : writer_send(&w->file, p, size));
+    if (sent)
         return MM_OK;
     return writer_fail(w, errno);
 }
@@ -131,6 +137,7 @@ static enum mm_class write_flush(void *context)
 static void free_writer(struct writer *w)
 {
     mm_codec_destroy(w->codec);
+    mm_ring_destroy(w->ring);
     mm_free(w->raw);
     mm_free(w->out);
     mm_free(w);
@@ -150,11 +157,13 @@ static void write_close(void *context)
     free_writer(w);
 }
 
-static bool write_header(const struct mm_own_fd *file)
+static bool write_header(struct writer *w)
 {
     unsigned char header[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
     header[8] = MM_TRACE_VERSION;
-    return writer_send(file, header, sizeof header);
+    if (w->flags & MM_TRACE_RING)
+        w->ring = mm_ring_send(w->file.fd, header, sizeof header);
+    return w->ring || writer_send(&w->file, header, sizeof header);
 }
 
 enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_failure *failure,
@@ -176,7 +185,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
         free_writer(w);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
     }
-    if (!opened || !write_header(&w->file)) {
+    if (!opened || !write_header(w)) {
         int error = errno;
         mm_own_fd_close(&w->file);
         free_writer(w);
