@@ -4,6 +4,7 @@
  * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
 #include "tools/session/input.h"
 #include "memmodel/base/clock.h"
+#include "memmodel/trace/ring.h"
 #include "tools/output.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_MS = 250, IDLE_MS = 2000 };
+enum { POLL_MS = 250, IDLE_MS = 2000, LONGEST_PAUSE_MS = 4 };
 #define TOGETHER_SECONDS 0.3
 #define TWICE_SECONDS    2.0
 
@@ -53,16 +54,47 @@ static bool wait_for_data(struct session_input *input)
     }
 }
 
+/* The writer of a ring wakes no process, so the reader looks again after a while; the end of the connection wakes it. */
+static ssize_t read_ring(struct session_input *input, void *out, size_t size)
+{
+    int quiet = 0, idle = 0;
+    for (int pause = 0;;) {
+        struct pollfd wait = {.fd = input->fd, .events = POLLIN};
+        int n = pause ? poll(&wait, 1, pause) : 0;
+        ssize_t taken = mm_ring_take(input->ring, out, size);
+        if (taken || n > 0)
+            return taken;
+        quiet += n == 0 ? pause : 0;
+        pause = pause < LONGEST_PAUSE_MS ? pause + 1 : pause;
+        if (quiet < POLL_MS)
+            continue;
+        if (input->idle)
+            input->idle(input->idle_context);
+        idle = atomic_load(input->ended) ? idle + quiet : 0;
+        quiet = 0;
+        input->abandoned = idle >= IDLE_MS;
+        if (input->abandoned)
+            return 0;
+    }
+}
+
+void session_input_close(struct session_input *input)
+{
+    close(input->fd);
+    mm_ring_destroy(input->ring);
+}
+
 long session_input_read(void *context, void *out, size_t size)
 {
     struct session_input *input = context;
     if (input->abandoned)
         return 0;
-    if (!wait_for_data(input)) {
+    if (!input->ring && !wait_for_data(input)) {
         input->abandoned = true;
         return 0;
     }
-    ssize_t n = read(input->fd, out, size);
+    ssize_t n =
+        input->ring ? read_ring(input, out, size) : mm_ring_receive(input->fd, out, size, &input->ring);
     if (n > 0)
         copy_input(input, out, (size_t)n);
     return n;

@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+struct mm_ring;
 struct session_input {
     int fd;
+    struct mm_ring *ring;     /* NULL: what comes, comes from FD */
     const atomic_bool *ended; /* the command of the session has */
     int copy;                 /* descriptor of a file to which the input is copied, -1: none */
     uint64_t copied, copy_limit;
@@ -18,6 +20,7 @@ struct session_input {
 };
 /* An mm_trace_input over a struct session_input. */
 long session_input_read(void *context, void *out, size_t size);
+void session_input_close(struct session_input *input);
 /* At SIGTERM and SIGINT the command ends, and the findings so far are reported.  CHILD: 0 before it is started. */
 void session_input_signals(pid_t child);
 /* Called now and then: kills a command that runs on SESSION_GRACE_SECONDS after SIGTERM or SIGHUP was passed on; true: it did. */

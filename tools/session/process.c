@@ -240,7 +240,7 @@ static void *process_main(void *context)
 {
     struct session_process *p = context;
     consume_trace(p);
-    close(p->input.fd);
+    session_input_close(&p->input);
     tee_close(&p->tee);
     if (p->tee.trace_error && !p->code)
         p->code =
