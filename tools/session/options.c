@@ -30,7 +30,7 @@ static int read_range(const char *option, const char *value, uint64_t *from, uin
     if (!code)
         code = tool_number(option, dots ? dots + 2 : value, UINT64_MAX - 1, to);
     if (!code && *from > *to)
-        return tool_error(EXIT_USAGE, "--%s: '%s' has no number in it", option, value);
+        return tool_error(EXIT_USAGE, "--%s: the range '%s' is empty", option, value);
     return code;
 }
 

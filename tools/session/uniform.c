@@ -35,12 +35,6 @@ static bool is_write_race(const struct ck_finding *f)
            f->accesses[0].agent.index != MM_INDEX_RUNTIME && f->accesses[1].agent.index != MM_INDEX_RUNTIME;
 }
 
-static bool same_place(const struct mm_source *a, const struct mm_source *b)
-{
-    return a->line && a->line == b->line && a->column == b->column && a->function && b->function &&
-           strcmp(a->function, b->function) == 0;
-}
-
 static void take_write(struct scan *s, const struct mm_event *e)
 {
     s->differs |= (e->attributes & MM_NO_VALUE) || e->size > sizeof e->value_written;
@@ -61,10 +55,16 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
     return s->differs ? MM_LIMIT : MM_OK;
 }
 
+/* A finding has the races of all functions whose code is at its places. */
+static bool is_at(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
+}
+
 static void take_source(struct scan *s, const struct mm_source *source)
 {
     const struct ck_access *accesses = s->finding->accesses;
-    if (same_place(source, &accesses[0].source) || same_place(source, &accesses[1].source))
+    if (is_at(source, &accesses[0].source) || is_at(source, &accesses[1].source))
         s->differs |= !mm_map_put(&s->sources, source->id, 1);
 }
 
@@ -89,6 +89,12 @@ static bool is_uniform(int trace, const struct ck_finding *f)
     mm_map_clear(&s.sources);
     mm_map_clear(&s.values);
     return good;
+}
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && a->function && b->function &&
+           strcmp(a->function, b->function) == 0;
 }
 
 static bool same_places(const struct ck_finding *a, const struct ck_finding *b)
