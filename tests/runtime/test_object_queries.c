@@ -590,6 +590,48 @@ static void released_objects_are_retained_again(void **state)
     OK(clReleaseContext(found));
 }
 
+/* ---- references ---- */
+
+/* A reference that nobody holds is released: refcl answers that the handle is none. */
+static void released_too_often(void **unused)
+{
+    (void)unused;
+    const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[64];
+    cl_uint count = 0;
+    OK(clCreateSubDevices(device, by_one, 64, parts, &count));
+    for (cl_uint i = 0; i < count; i++)
+        OK(clReleaseDevice(parts[i]));
+    assert_int_equal(clReleaseDevice(parts[0]), CL_INVALID_DEVICE); /* [CL 4.3 R8] */
+    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    OK(err);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, device, NULL, &err);
+    OK(err);
+    OK(clReleaseCommandQueue(q));
+    assert_int_equal(clReleaseCommandQueue(q), CL_INVALID_COMMAND_QUEUE); /* [CL 5.1 R12] */
+    cl_mem m = clCreateBuffer(c, 0, 4, NULL, &err);
+    OK(err);
+    OK(clReleaseMemObject(m));
+    assert_int_equal(clReleaseMemObject(m), CL_INVALID_MEM_OBJECT); /* [CL 5.5.1 R4] */
+    cl_sampler s = clCreateSamplerWithProperties(c, NULL, &err);
+    OK(err);
+    OK(clReleaseSampler(s));
+    assert_int_equal(clReleaseSampler(s), CL_INVALID_SAMPLER); /* [CL 5.7.1 R6] */
+    cl_event e = clCreateUserEvent(c, &err);
+    OK(err);
+    OK(clReleaseEvent(e));
+    assert_int_equal(clReleaseEvent(e), CL_INVALID_EVENT); /* [CL 5.11 R23] */
+    cl_program p = build_source(SOURCE, OPTIONS);
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    OK(err);
+    OK(clReleaseKernel(k));
+    assert_int_equal(clReleaseKernel(k), CL_INVALID_KERNEL); /* [CL 5.9.1 R6] */
+    OK(clReleaseProgram(p));
+    assert_int_equal(clReleaseProgram(p), CL_INVALID_PROGRAM); /* [CL 5.8.2 R3] */
+    OK(clReleaseContext(c));
+    assert_int_equal(clReleaseContext(c), CL_INVALID_CONTEXT); /* [CL 4.4 R8] */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -606,6 +648,7 @@ int main(void)
         cmocka_unit_test(no_properties),
         cmocka_unit_test(names_of_maps_and_shared_memory),
         cmocka_unit_test(names_of_formats),
+        cmocka_unit_test(released_too_often),
         cmocka_unit_test(released_objects_are_retained_again),
     };
     return cmocka_run_group_tests_name("object-queries", tests, open_device, close_device);

@@ -145,7 +145,7 @@ static void errors(void **unused)
                                                  CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, 0, 0};
     /* [CL 5.13.2 E104] */
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, NULL, &err));
-    /* [CL 5.13.2 E104] */
+    /* [CL 5.13.2 E104] [CL 5.13.2 R101] */
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, none, &err));
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, twice, &err));
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, other, &err));

@@ -14,7 +14,7 @@ int main(void)
     OK(clFlush(q));
     for (cl_int status = CL_QUEUED; status != CL_COMPLETE;)
         OK(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
-    clSVMFree(context, a);
+    clSVMFree(context, a); /* [CL 5.6.1 R14] */
     OK(clFinish(q));
     return 0;
 }
