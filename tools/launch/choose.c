@@ -9,7 +9,8 @@
 enum {
     ITEMS = 4,
     ELEMENTS = 4096,
-    LOCAL_ELEMENTS = 256,
+    LOCAL_ELEMENTS = 64,
+    TILE_ELEMENTS = 256, /* where groups have several rows */
     GROUPS = 4,
     SUB_GROUPS_ITEMS = 64,
     UNKNOWN_DISTANCE = 1000000,
@@ -172,7 +173,9 @@ static void choose_value(const struct in_argument_info *a, unsigned roles, const
 static void choose_argument(const struct in_argument_info *a, size_t index,
                             const struct launch_choice *choice, char *text, size_t size)
 {
-    uint64_t elements = 4 * work_items(choice->local);
+    uint64_t items = work_items(choice->local), elements = 4 * items;
+    if (items > ITEMS && elements < TILE_ELEMENTS)
+        elements = TILE_ELEMENTS;
     switch (a->kind) {
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
