@@ -32,6 +32,7 @@ def ways(trace):
         "trace": ([], recorded),
         "call stacks": ([], dict(recorded, REFCL_LAYER_BACKTRACE="1")),
         "detector": ([REFCL, "run", "--on-driver", "--quiet", "--"], {}),
+        "detector and call stacks": ([REFCL, "run", "--on-driver", "--backtrace", "--quiet", "--"], {}),
     }
 
 
@@ -73,7 +74,7 @@ def compare(title, rounds, trace, *arguments):
             more = [] if name == "alone" else [v - a[k] for v, a in zip(values, alone)]
             of_time.append(spread(values) + (", %s more, %.2f %%" % (
                 spread(more), 100 * statistics.median(m / a[k] for m, a in zip(more, alone))) if more else ""))
-        print("  %-12s ns a command: %s; of CPU time: %s" % (name + ":", *of_time), flush=True)
+        print("  %-26s ns a command: %s; of CPU time: %s" % (name + ":", *of_time), flush=True)
 
 
 def main():
@@ -86,10 +87,11 @@ def main():
         iterations = 20000
         iterations = int(iterations * 1e6 / min(run(alone, 200, iterations)[1] for _ in range(3)))
         compare("copies of 64 bytes and kernels of 16 work-items", rounds, trace, 20000)
+        compare("the same, with a wait after each command", rounds, trace, 5000, 0, 1)
         compare("kernels of a millisecond of CPU time", rounds, trace, 300, iterations)
         print("memory of a million commands")
         for name, way in ways(trace).items():
-            print("  %-12s %d KiB after a tenth, %d KiB at the end" % (name + ":", *run(way, 1000000)[2:4]), flush=True)
+            print("  %-26s %d KiB after a tenth, %d KiB at the end" % (name + ":", *run(way, 1000000)[2:4]), flush=True)
 
 
 if __name__ == "__main__":
