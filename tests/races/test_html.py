@@ -288,6 +288,11 @@ def check_list(chromium, folder):
     said = browse(chromium, folder, page, SIZES[0], LIST).get("list")
     wanted = "; ".join("data-race copies.cl:7 and copies.cl:%d; same cause: unwaited-copy copies.cl:%d" % (n, n) for n in (4, 5))
     check("the findings of a cause are below its first one", said == wanted, str(said))
+    with open(path, "w") as f:
+        f.write("kernel void k(global const int *a, global int *b) { int i = get_global_id(0); b[i] = a[i + 1]; }\n")
+    subprocess.run([refcl, "kernel", "-q", "--auto", "--html", page, path])
+    said = browse(chromium, folder, page, SIZES[0], LIST.replace('"list="', '"list=" + document.querySelector(".pane .head").textContent + "; "')).get("list")
+    check("a hint of a kernel's access", said and said.startswith("access by work-item (15,0,0) of kernel 'k'") and "possible-out-of-bounds copies.cl:1" in said, str(said))
     for name in "mp", "twin":
         with open(os.path.join(folder, name + ".litmus"), "w") as f:
             f.write(LITMUS.replace("OPENCL mp", "OPENCL " + name))
