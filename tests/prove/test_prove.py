@@ -117,6 +117,12 @@ def test_options(folder):
     result, code = prove(path)
     check("as may one of larger groups", code == 1 and answer(result, "race") == "refuted"
           and "-l 16,16" in result["race"]["launch"], result)
+    path = write(folder, "kernel void k(global const int *a, global int *b) {\n  local int t[8];\n"
+                 "  t[get_local_id(0)] = 0;\n  event_t e = async_work_group_copy(t, a, 0, 0);\n  wait_group_events(1, &e);\n"
+                 "  b[get_local_id(0)] += t[get_local_id(0)];\n}")
+    result, code = prove(path)
+    check("or two groups as large as a small array", code == 1 and answer(result, "race") == "refuted"
+          and "-l 8," in result["race"]["launch"], result)
     path = write(folder, "kernel void k(global int *a) {}\nkernel void m(global int *a) {}")
     done = run("explore", "--prove", "--assert", "a[0] == 1", "-k", "k", path)
     check("conditions of one launch are an error", done.returncode == 2 and "--assert" in done.stderr, done.stderr)

@@ -49,13 +49,14 @@ static void try_launch(struct result *r, const struct confirm *confirm, const st
     }
 }
 
-/* Launches that need no model: of refcl's choice, and of groups that are larger than arrays of a fixed size often are; for search
- * small ones. */
+/* Launches that need no model: of refcl's choice, of groups that are larger than arrays of a fixed size often are, and of groups
+ * that exceed the rows of such arrays alone; for search small ones. */
 static void try_other_launches(struct result *r, const struct confirm *c)
 {
-    enum { MOST_LOCAL = 256, GROUPS = 2, SIZES = 2 };
-    static const uint32_t executed[SIZES] = {16, 64}, searched[SIZES] = {1, 2};
-    const uint32_t *sizes = c->vulkan ? searched : executed;
+    enum { MOST_LOCAL = 256, GROUPS = 2, SIZES = 3 };
+    static const uint32_t executed[SIZES][3] = {{16, 16, 16}, {64, 64, 64}, {8, 2, 2}},
+                          searched[SIZES][3] = {{1, 1, 1}, {2, 2, 2}, {2, 1, 1}};
+    const uint32_t(*sizes)[3] = c->vulkan ? searched : executed;
     unsigned dimensions = r->verdict.dimensions ? r->verdict.dimensions : 1;
     if (!c->vulkan)
         try_launch(r, c, NULL);
@@ -63,7 +64,7 @@ static void try_other_launches(struct result *r, const struct confirm *c)
         struct prove_launch launch = {.global = {1, 1, 1}, .local = {1, 1, 1}};
         uint64_t all = 1;
         for (unsigned d = 0; d < dimensions; d++) {
-            launch.local[d] = r->verdict.local[d] ? r->verdict.local[d] : sizes[i];
+            launch.local[d] = r->verdict.local[d] ? r->verdict.local[d] : sizes[i][d];
             launch.global[d] = GROUPS * launch.local[d];
             all *= launch.local[d];
         }
