@@ -152,7 +152,9 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
                                .checks = true,
                                .uninitialized = (mode >> 4 & 1) != 0,
                                .recorder = recorder,
+                               .zero_local = (mode >> 8 & 1) != 0,
                                .weak = (mode >> 14 & 3) == 0,
+                               .terms = recorder != NULL && (mode >> 14 & 3) != 0 && (mode >> 9 & 1) != 0,
                                .command = 1};
     struct in_run *run = NULL;
     struct mm_error err;
@@ -219,8 +221,11 @@ static bool read_spirv(const uint8_t *data, size_t size)
                                          .set_user_event_status = fz_status,
                                          .is_valid_event = fz_valid,
                                          .capture_profiling = fz_capture};
-    struct in_module_options options = {
-        .name = "fuzz", .subscripts = true, .any_environment = is_foreign(data, size)};
+    struct in_module_options options = {.name = "fuzz",
+                                        .subscripts = true,
+                                        .literal_legacy_atomics = (mode >> 7 & 1) != 0,
+                                        .zero_private = (mode >> 6 & 1) != 0,
+                                        .any_environment = is_foreign(data, size)};
     struct in_module *module = NULL;
     struct in_instance *instance = NULL;
     char *warnings = NULL;
