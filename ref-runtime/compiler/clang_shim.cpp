@@ -102,9 +102,21 @@ void add_extensions(const rt_job *job, std::vector<std::string> &args)
     args.push_back(control);
 }
 
+const std::string &resources()
+{
+    static const std::string folder = resource_directory();
+    return folder;
+}
+
+/* Includes clang's header by its path: clang itself would look beside the source, in the current directory, first. */
+constexpr const char *base_header = "/refcl-base.h";
+std::string base_header_text()
+{
+    return "#pragma GCC system_header\n#include \"" + resources() + "/include/opencl-c-base.h\"\n";
+}
+
 std::vector<std::string> arguments(const rt_job *job, bool extra)
 {
-    static const std::string resources = resource_directory();
     std::vector<std::string> args = {
         "-triple",
         "spir64-unknown-unknown",
@@ -113,16 +125,17 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
 #if LLVM_VERSION_MAJOR < 17
         "-no-opaque-pointers",
 #endif
-        "-finclude-default-header",
+        "-include",
+        base_header,
         "-fdeclare-opencl-builtins",
         "-ffp-contract=off",
         "-debug-info-kind=line-tables-only",
         "-dwarf-version=4",
         "-fdebug-compilation-dir=",
         "-resource-dir",
-        resources,
+        resources(),
         "-internal-isystem",
-        resources + "/include",
+        resources() + "/include",
         "-cl-kernel-arg-info",
         "-U__SPIR__",
         "-DCLK_UNORM_INT_101010_2=0x10E0", /* the one image format that clang's header lacks */
@@ -166,6 +179,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, c
             memory->addFile(path, 0,
                             llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(h.text, h.size), path));
     }
+    memory->addFile(base_header, 0, llvm::MemoryBuffer::getMemBufferCopy(base_header_text(), base_header));
     if (*extra)
         memory->addFile("/refcl-extra.h", 0, llvm::MemoryBuffer::getMemBufferCopy(extra, "/refcl-extra.h"));
     overlay->pushOverlay(memory);

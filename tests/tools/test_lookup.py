@@ -15,7 +15,7 @@ from tap import check
 from built import BUILD, PATIENCE, REFCL, ROOT, on_refcl
 
 NAMES = ("opencl.cat", "opencl-base.cat", "vulkan.cat", "sc.cat", "librefcl.so", "refcl-litmus-run", "refcl-kernel-host",
-         "refcl-compiler", "librefcl-jit.so", "report.schema.json", "page.html")
+         "refcl-compiler", "librefcl-jit.so", "report.schema.json", "page.html", "opencl-c.h", "opencl-c-base.h", "warm.cl")
 MODELS = os.path.join(ROOT, "memmodel/models")
 TEST = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
 KERNEL = "kernel void k(global int *x) { x[get_global_id(0)] = 1; }\n"
