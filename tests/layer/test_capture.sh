@@ -26,6 +26,12 @@ check() { # NAME
 export REFCL_QUEUE_SEED=1 # refcl executes the commands of an out-of-order queue in another order
 driver=$(realpath "${BUILD:-build}")/librefcl.so
 check refcl
+rm -f "$tap_dir"/*.cap
+${CC:-gcc} -std=c11 -w -o "$tap_dir/captured_pipe" "$here/captured_pipe.c" -lOpenCL || exit 1
+ok "refcl: launches with pipes have the results that they have alone" eval '[ "$("$REFCL" capture --on-driver --icd "$driver" -o "$tap_dir/%n.cap" -- "$tap_dir/captured_pipe" 2>"$tap_dir/err")" = 3 ]'
+pipe() { exits 3 "$REFCL" kernel -q "$1" 2>"$tap_dir/err" && says "argument 0 of the captured launch is a pipe: its packets are not captured"; }
+ok "refcl: ... and their files say that the packets are not in them" pipe "$tap_dir/001.cap"
+ok "refcl: ... of the kernel that reads as well" pipe "$tap_dir/002.cap"
 driver=$pocl
 [ -e "$pocl" ] && check PoCL
 ok "--icd needs --on-driver" exits 2 "$REFCL" capture --icd "$driver" -- "$tap_dir/captured"
