@@ -230,7 +230,7 @@ static int set_limits(const char *value)
     return code;
 }
 
-/* The nearest option to WORD, which is none. */
+/* Suggests the option nearest to WORD, which is not an option. */
 static void suggest_option(const struct option_list *list, const char *word)
 {
     const char *names[MAX_OPTIONS + 2] = {"help", "input-limits"};

@@ -26,7 +26,8 @@ static bool is_same_group(const uint64_t a[3], const uint64_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* The slot of the cell of GROUP, and of BLOCK unless it is NULL, in TABLE; a free one where there is none: half of them are free. */
+/* Open addressing: the slot in TABLE with the key GROUP, and BLOCK unless it is NULL; or the free slot where it would be.  The search
+ * ends because half of the slots are free. */
 static uint8_t *find_slot(const struct ck_heat *heat, uint8_t *table, const uint64_t group[3],
                           const int64_t *block)
 {

@@ -241,7 +241,7 @@ static void between_objects(struct ck_reason *r, const struct mm_event *event)
              ck_reason_earlier(r)->size, event->size);
 }
 
-/* A barrier of the group that fences the memory stands between the lines. */
+/* True if both agents passed a barrier on a line between A and B whose fence flags include the region of the access. */
 static bool barrier_between(const struct ck_reason *r, const struct mm_source *a, const struct mm_source *b)
 {
     struct ck_detector *d = r->d;

@@ -38,8 +38,8 @@ static bool is_below(const struct ck_reason *r, uint32_t source)
            (a->info.line == b->info.line && a->info.column > b->info.column && b->info.column);
 }
 
-/* True if the earlier access precedes what its agent did at TIME, at SOURCE: within one epoch the order is that of
- * the lines, since times advance at releases alone. */
+/* True if the earlier access precedes the event of its agent with the clock TIME at SOURCE.  A clock advances only at releases, so
+ * events of one epoch are ordered by their lines. */
 static bool earlier_precedes(const struct ck_reason *r, uint32_t time, uint32_t source)
 {
     return time > r->earlier->time || (time == r->earlier->time && !is_below(r, source));

@@ -168,9 +168,9 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 
 /* ---- acquire ------------------------------------------------------------------------------ */
 
-/* Whether an acquire of scope SLOT takes what is offered at scope OFFERED in the instance of that scope that it is in
+/* Whether an acquire of scope SLOT synchronizes with a release that was stored for the acquire's instance of scope OFFERED
  * [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes both agents, so
- * that releases are offered at all narrower scopes, too. */
+ * that releases are stored for all narrower scopes, too. */
 static bool slot_takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
 {
     return slot == (enum ck_slot)offered || (mm_revision_wider_scopes(d->options.revision) &&

@@ -33,7 +33,7 @@ static const struct in_object *find_object(void *context, uint64_t address)
 {
     (void)context;
     const struct in_object *object = rt_index_find(address);
-    rt_replay_all_changed(); /* what is not an argument may be written to */
+    rt_replay_all_changed(); /* the kernel may write to memory that is no argument */
     bool system =
         current && (current->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) && address >= 4096;
     return !object && system ? &host_memory : object;

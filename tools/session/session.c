@@ -294,7 +294,7 @@ static int save_source(const char *folder, const char *file, const char *text)
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : file);
     if (stat(file, &original) == 0 && stat(path, &saved) == 0 && original.st_dev == saved.st_dev &&
         original.st_ino == saved.st_ino)
-        return 0; /* FOLDER is that of the user's own file */
+        return 0; /* FOLDER holds the original: copying would truncate it */
     FILE *out = fopen(path, "w");
     bool good = out && fputs(text, out) >= 0;
     good = out && fclose(out) == 0 && good;

@@ -428,7 +428,7 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
     return cls;
 }
 
-/* A report's is the program, unless it is named; its driver is that of the options, its version that of refcl. */
+/* The device of a report is the program that was checked: as --device names it, with the driver of --driver and the version of refcl. */
 static void report_device(struct addition *a)
 {
     const char *name = a->options->device, *driver = a->options->driver;
