@@ -171,7 +171,8 @@ def drivers(folder, name, raw):
     if not os.path.exists(library):
         subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-D_GNU_SOURCE", "-DCL_TARGET_OPENCL_VERSION=300", "-w", "-x", "c",
                         "-", "-o", library, "-ldl"], input=DRIVER.encode(), check=True)
-    environment = dict(on_refcl(LD_PRELOAD=library), HOSTILE=os.fsdecode(raw))
+    preloaded = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), library]))  # a sanitizer comes first
+    environment = dict(on_refcl(LD_PRELOAD=preloaded), HOSTILE=os.fsdecode(raw))
     for words in (["-n", "10", "-o", out, os.path.join(folder, "plain.plan")], ["--list"]):
         done = subprocess.run([RUNNER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
         check("%s: device, %s" % (name, words[0]), done.returncode == 0 and obeys(done.stdout + done.stderr) is None,
