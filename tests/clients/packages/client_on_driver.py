@@ -30,6 +30,8 @@ CLIENTS = [
     ("OpenCV", ["/usr/bin/python3", client("opencv.py")]),
     ("FFmpeg", [client("ffmpeg.sh")]),
     ("hcxkeys", [client("hcxkeys.sh")]),
+    ("transfers of clpeak", ["clpeak", "--transfer-bandwidth"]),
+    ("launches of clpeak", ["clpeak", "--kernel-latency"]),
 ] + [("CLBlast " + r, ["clblast_test_" + r, "-platform", "0", "-device", "0"]) for r in ("xswap", "xaxpy", "xomatcopy")]
 
 
