@@ -23,7 +23,6 @@
 #define in_double_exp10    exp10
 #define in_double_expm1    expm1
 #define in_double_fabs     fabs
-#define in_double_fdim     fdim
 #define in_double_floor    floor
 #define in_double_fmod     fmod
 #define in_double_ldexp    ldexp
@@ -32,7 +31,6 @@
 #define in_double_log10    log10
 #define in_double_log1p    log1p
 #define in_double_logb     logb
-#define in_double_modf     modf
 #define in_double_rint     rint
 #define in_double_round    round
 #define in_double_sinh     sinh
@@ -70,6 +68,18 @@
 #define in_double_native_sin    sin
 #define in_double_native_sqrt   sqrt
 #define in_double_native_tan    tan
+
+/* Those that are vectorized. */
+static inline double in_double_fdim(double x, double y)
+{
+    return x <= y ? 0.0 : x - y;
+}
+
+static inline double in_double_modf(double x, double *whole)
+{
+    *whole = trunc(x);
+    return copysign(isinf(x) ? 0.0 : x - *whole, x);
+}
 
 /* Those that libm lacks, or where it differs. */
 double in_double_acospi(double x);
