@@ -109,6 +109,7 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
     callback->data = user_data;
     callback->type = type;
     callback->registered = rt_record_call("clSetEventCallback", NULL, 0);
+    rt_instrumented_callback();
     pthread_mutex_lock(&rt_lock);
     struct rt_event_callback **at = &event->callbacks;
     while (*at)

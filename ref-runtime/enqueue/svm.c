@@ -98,6 +98,8 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
         return CL_OUT_OF_HOST_MEMORY;
     struct svm_free *f = (void *)command->payload;
     f->function = pfn_free;
+    if (pfn_free)
+        rt_instrumented_callback();
     f->data = user_data;
     f->count = num_svm_pointers;
     for (cl_uint i = 0; i < num_svm_pointers; i++)

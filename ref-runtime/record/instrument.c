@@ -14,6 +14,9 @@ static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases 
 static atomic_uint
     svm_launches; /* instrumented ones that use SVM, without a conflicting unordered use by the host */
 
+static atomic_bool
+    has_callbacks; /* on another thread, which may use SVM while the launch executes or after it */
+
 /* The context has only ever had one in-order queue, and one host thread has made calls: commands are executed in order
  * [CL 3.3.6 H5], and the host accesses buffers by commands only. */
 static bool is_ordered(const struct rt_queue *queue)
@@ -100,8 +103,14 @@ bool rt_may_instrument_still(const struct rt_command *command, const struct rt_l
         return true;
     if (!svm_allows(launch))
         return false;
-    return !rt_launch_recorder() || (command->starts_lazily && host_waits(command->queue) &&
-                                     command->host_uses == atomic_load(&host_uses));
+    return !rt_launch_recorder() ||
+           (command->starts_lazily && !atomic_load(&has_callbacks) && host_waits(command->queue) &&
+            command->host_uses == atomic_load(&host_uses));
+}
+
+void rt_instrumented_callback(void)
+{
+    atomic_store(&has_callbacks, true);
 }
 
 static bool is_first_thread(void)

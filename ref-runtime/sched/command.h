@@ -199,6 +199,8 @@ bool rt_may_instrument_still(const struct rt_command *command, const struct rt_l
 void rt_instrumented_over(const struct rt_command *command);
 /* The calling thread has used SVM, which is RECORDED, or releases it. */
 void rt_instrumented_host_use(bool recorded);
+/* The application has given a function that will be called when a command ends, or instead of one. */
+void rt_instrumented_callback(void);
 bool rt_launch_uses_svm(const struct rt_launch *launch); /* its arguments are pointers to it */
 /* The host has waited for all that it enqueued in QUEUE; it enqueues something there. */
 void rt_instrumented_settled(const struct rt_queue *queue);
