@@ -19,7 +19,8 @@ UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_un
            "image_level_missing": NO_RACE,
            "map_used_before_it_is_there": NO_RACE, "instrumented_barrier": "a command had not completed",
            "instrumented_flag": ATOMICS, "instrumented_host_publishes": ATOMICS,
-           "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "two_devices_all_svm": ATOMICS,
+           "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "svm_read_only_written": NO_RACE,
+           "svm_write_only_read": NO_RACE, "two_devices_all_svm": ATOMICS,
            "two_kernels_message_svm": ATOMICS, "two_kernels_ring_svm": ATOMICS, "threads_hand_over": THREADS,
            "threads_share_a_queue": THREADS, "threads_with_own_queues": THREADS,
            "view_as_line_own_write": NO_RACE}
