@@ -52,9 +52,9 @@ def check_printf():
             with open(out, encoding="utf-8") as file:
                 test = json.load(file)["tests"][0]
             wanted = f"the output of printf (line {line})" if line else None
-            told = [text.split(": ", 1)[1] for text in done.stdout.splitlines() if text.startswith("    not covered: ")]
+            printed_lines = [text.split(": ", 1)[1] for text in done.stdout.splitlines() if text.startswith("    not covered: ")]
             tap.check(f"printf, first at line {line}", done.returncode == 0 and test.get("not_covered") == wanted and
-                      told == ([wanted] if line else []), done.stdout + done.stderr)
+                      printed_lines == ([wanted] if line else []), done.stdout + done.stderr)
             fits = subprocess.run([sys.executable, os.path.join(ROOT, "tools/validate.py"),
                                    os.path.join(ROOT, "tools/schema/litmus.schema.json"), out], check=False)
             tap.check("its JSON has the form of its schema", fits.returncode == 0)

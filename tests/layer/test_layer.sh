@@ -145,7 +145,7 @@ for optimization in -O0 -O2 "-O2 -fno-omit-frame-pointer"; do
             return 1
         }
     }
-    ok "the call stacks of two commands at one line are told apart: $optimization" named
+    ok "the call stacks of two commands at one line are distinguished: $optimization" named
 done
 
 # Waits that order nothing: a hint, unless what the layer does not see may rely on them.

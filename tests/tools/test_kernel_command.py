@@ -119,26 +119,26 @@ def main():
         with open(os.path.join(folder, "other files", "tile.h"), "w") as f:
             f.write("#ifdef EIGHT\n#define TILE 8\n#endif\n")
         macros = ["-DEIGHT", "-D", "SCALE(x)=10 * x", "--define", 'NAME="a\\\\b"', "-I", os.path.join(folder, "other files")]
-        told = kernel(*macros, "-a", "buf:1", "-p", "o", os.path.join(folder, "k.cl"))
-        check("macros and folders of a compiler's options", told.returncode == 0 and told.stdout == "o: 34\n", (told.stdout, told.stderr))
+        ended = kernel(*macros, "-a", "buf:1", "-p", "o", os.path.join(folder, "k.cl"))
+        check("macros and folders of a compiler's options", ended.returncode == 0 and ended.stdout == "o: 34\n", (ended.stdout, ended.stderr))
         for more in [], ["--auto", "--uniform-writes=ignore"]:
-            told = kernel(*macros, *more, os.path.join(folder, "k.cl"))
-            line = next((x for x in (told.stdout + told.stderr).splitlines() if x.startswith("    refcl kernel ")), "")
+            ended = kernel(*macros, *more, os.path.join(folder, "k.cl"))
+            line = next((x for x in (ended.stdout + ended.stderr).splitlines() if x.startswith("    refcl kernel ")), "")
             words = shlex.split(line)[2:]
             again = kernel(*words, "-p", "o", "-q")
             check("the printed command has them, " + " ".join(more), "SCALE" in line and again.stdout.startswith("o: 34 "), (line, again.stderr))
-        told = subprocess.run([REFCL, "explore", *macros, "-a", "buf:1", "--states", os.path.join(folder, "k.cl")], stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
-        check("refcl explore takes them", "race none" in told.stdout, told.stdout)
+        ended = subprocess.run([REFCL, "explore", *macros, "-a", "buf:1", "--states", os.path.join(folder, "k.cl")], stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("refcl explore takes them", "race none" in ended.stdout, ended.stdout)
         with open(path, "w") as f:
             f.write(UNTYPED)
         for name, word, printed, message in AS:
-            told = kernel("-k", name, "-g", "2", "-a", word, "-a", "o=buf:2", "-p", "o", path)
-            check("elements of another type: " + word, told.stdout == printed and message in told.stderr, (told.stdout, told.stderr))
-        told = kernel("--auto", "-k", "k", "-a", AS[0][1], path)
-        check("... of the automatic launch, too", "of 40 bytes" in told.stderr and told.returncode == 1, told.stderr)
+            ended = kernel("-k", name, "-g", "2", "-a", word, "-a", "o=buf:2", "-p", "o", path)
+            check("elements of another type: " + word, ended.stdout == printed and message in ended.stderr, (ended.stdout, ended.stderr))
+        ended = kernel("--auto", "-k", "k", "-a", AS[0][1], path)
+        check("... of the automatic launch, too", "of 40 bytes" in ended.stderr and ended.returncode == 1, ended.stderr)
         for word in "4=N", "", "N-M":
-            told = kernel("-D", word, os.path.join(folder, "k.cl"))
-            check("a macro that is none: " + word, told.returncode == 2 and "--define: '%s' is not NAME or NAME=VALUE" % word in told.stderr, told.stderr)
+            ended = kernel("-D", word, os.path.join(folder, "k.cl"))
+            check("a macro that is none: " + word, ended.returncode == 2 and "--define: '%s' is not NAME or NAME=VALUE" % word in ended.stderr, ended.stderr)
         check("a structure is that of each kernel", run.returncode == 0 and run.stderr.count("no findings") == 2, run.stderr)
         with open(path, "w") as f:
             f.write(SOURCE)
