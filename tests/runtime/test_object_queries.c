@@ -592,7 +592,7 @@ static void released_objects_are_retained_again(void **state)
 
 /* ---- references ---- */
 
-/* A reference that nobody holds is released: refcl answers that the handle is none. */
+/* An object without references is released: refcl answers that its handle is invalid. */
 static void released_too_often(void **unused)
 {
     (void)unused;
