@@ -105,7 +105,7 @@ def main():
            ["data-race", "data-race", "out-of-bounds", "null-pointer", "out-of-bounds", "null-pointer"], False)
     host_use("before", ["host-access", "data-race"], False)
     host_use("again", ["host-access", "host-access", "data-race"], False)
-    host_use("callback", ["host-access"], True)
+    host_use("callback", ["host-access"], False)
     host_use("after", ["host-access"], True)
     for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
         kernels(path)
