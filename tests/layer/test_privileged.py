@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""A program that runs with more rights than its caller has (set-user-id) and in which a loader loads the layer: no variable of its caller makes
-the layer write a file or run a program."""
+"""A program that runs with more rights than its caller has (set-user-id, set-group-id, file capabilities) and in which a loader loads the
+layer: no variable of its caller makes the layer write a file or run a program."""
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -11,10 +10,10 @@ import tempfile
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
 from built import BUILD, PATIENCE
+from privileged import ways
 from tap import check, done, skip
 
-NOBODY = 65534
-NAME = "a set-user-id program"
+NAME = "a program with more rights"
 POCL = os.environ.get("REFCL_POCL_ICD", "/etc/OpenCL/vendors/pocl.icd")
 if os.environ.get("SANITIZER"):
     print("1..0 # SKIP no sanitizer here: their runtimes are preloaded")
@@ -35,18 +34,18 @@ try:
     subprocess.run([os.environ.get("CC", "gcc"), "-std=gnu11", "-o", plain, os.path.join(here, "hosts.c"), "-ldl", "-pthread"], check=True)
     shutil.copy(plain, privileged)
     variables = {"OCL_ICD_VENDORS": POCL, "OPENCL_LAYERS": layer, "POCL_CACHE_DIR": cache, "PATH": os.environ["PATH"], "HOME": cache}
-    ways = {"trace": {"REFCL_LAYER_TRACE": f"{out}/trace"}, "report": {"REFCL_LAYER_REPORT": f"{out}/report.json"},
-            "capture": {"REFCL_LAYER_TRACE": f"{out}/trace", "REFCL_LAYER_CAPTURE": f"{out}/%n.cap"}}
+    outputs = {"trace": {"REFCL_LAYER_TRACE": f"{out}/trace"}, "report": {"REFCL_LAYER_REPORT": f"{out}/report.json"},
+               "capture": {"REFCL_LAYER_TRACE": f"{out}/trace", "REFCL_LAYER_CAPTURE": f"{out}/%n.cap"}}
 
-    def run(program, way):
+    def run(program, way, **caller):
         """Whether the layer was in it; its exit code; the names of the files that it left."""
         for name in os.listdir(out):
             os.remove(os.path.join(out, name))
-        finished = subprocess.run([program, "maps"], env=dict(variables, **ways[way]), text=True, timeout=PATIENCE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        finished = subprocess.run([program, "maps"], env=dict(variables, **outputs[way]), text=True, timeout=PATIENCE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **caller)
         return layer in finished.stdout, finished.returncode, sorted(os.listdir(out))
 
-    for way in ways:
+    for way in outputs:
         loaded, code, files = run(plain, way)
         check(f"{way}: a program without more rights is recorded", loaded and code == 0 and files, f"{loaded} {code} {files}")
     if os.geteuid() != 0:
@@ -54,13 +53,12 @@ try:
     elif os.statvfs(folder).f_flag & os.ST_NOSUID:
         skip(NAME, f"{folder} is on a file system without set-user-id programs")
     else:
-        os.chown(privileged, NOBODY, NOBODY)
-        os.chmod(privileged, stat.S_ISUID | 0o755)
-        for way in ways:
-            loaded, code, files = run(privileged, way)
-            check(f"{way}: a set-user-id program runs, and no file is written", code == 0 and not files, f"{loaded} {code} {files}")
-            if not loaded:
-                print("# its loader does not load layers")
+        for rights, caller in ways(privileged):
+            for way in outputs:
+                loaded, code, files = run(privileged, way, **caller)
+                check(f"{way}: a program runs ({rights}), and no file is written", code == 0 and not files, f"{loaded} {code} {files}")
+                if not loaded:
+                    print("# its loader does not load layers")
 finally:
     shutil.rmtree(folder)
 sys.exit(done())

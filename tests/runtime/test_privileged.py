@@ -1,17 +1,17 @@
-"""A program that runs with more rights than its caller has (set-user-id) honors no variable of its caller."""
+"""A program that runs with more rights than its caller has (set-user-id, set-group-id, file capabilities) honors no variable of
+its caller."""
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from built import BUILD, PATIENCE
+from privileged import NOBODY, ways
 from tap import check, done, skip
 
-NOBODY = 65534
-NAME = "a set-user-id program"
+NAME = "a program with more rights"
 if os.environ.get("SANITIZER"):
     print("1..0 # SKIP no sanitizer here: their runtimes are preloaded")
     sys.exit(0)
@@ -45,36 +45,37 @@ try:
         "HOME": f"{out}/home", "PATH": os.environ["PATH"], "REFCL_QUIET": "1",
     }
 
-    def run(program):
+    def run(program, **caller):
         """What it printed, and the names of the files that it left."""
         for name in os.listdir(out):
             path = os.path.join(out, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
         done = subprocess.run([program, os.path.join(folder, "librefcl.so")], env=variables, text=True, timeout=PATIENCE,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **caller)
         return done.stdout, sorted(os.listdir(out))
 
-    printed, files = run(plain)
-    check("a program without more rights runs", "AT_SECURE 0" in printed and "result 42" in printed, printed)
-    check("and honors the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
-          f"{printed} {files}")
+    def honors(name, **caller):
+        printed, files = run(plain, **caller)
+        check(f"{name} runs", "AT_SECURE 0" in printed and "result 42" in printed, printed)
+        check(f"{name} honors the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
+              f"{printed} {files}")
+
+    honors("a program without more rights")
     if os.geteuid() != 0:
         skip(NAME, "no root: makes one of another user")
     elif os.statvfs(folder).f_flag & os.ST_NOSUID:
         skip(NAME, f"{folder} is on a file system without set-user-id programs")
     else:
-        os.chown(privileged, NOBODY, NOBODY)
-        os.chmod(privileged, stat.S_ISUID | 0o755)
-        printed, files = run(privileged)
-        if "AT_SECURE 1" not in printed and "result 42" in printed:
-            skip(NAME, "the kernel does not honor the mode of the file")
-        else:
-            check("a set-user-id program runs", "AT_SECURE 1" in printed and "result 42" in printed, printed)
-            check("takes no name from a variable", "platform theirs" not in printed, printed)
-            check("writes no file and runs no program that a variable names", files == ["environment"], files)
+        honors("one of another user", user=NOBODY, group=NOBODY, extra_groups=[])
+        for way, caller in ways(privileged):
+            printed, files = run(privileged, **caller)
+            check(f"{way}: the program runs", "AT_SECURE 1" in printed and "result 42" in printed, printed)
+            check(f"{way}: takes no name from a variable", "platform theirs" not in printed, printed)
+            check(f"{way}: writes no file and runs no program that a variable names", files == ["environment"], files)
             path = os.path.join(out, "environment")
             given = open(path).read() if os.path.exists(path) else "none was started"
-            check("hands no variable on to the compiler", "REFCL_" not in given and "HOME=" not in given and "none was" not in given, given)
+            check(f"{way}: hands no variable on to the compiler",
+                  "REFCL_" not in given and "HOME=" not in given and "none was" not in given, given)
 finally:
     shutil.rmtree(folder)
 sys.exit(done())
