@@ -3,7 +3,8 @@
  * The cause of a race within a command is the change that is known to help against it, or the two places; of a race between commands
  * or with the host, what would have to be ordered.  Causes are one where one change includes the other: the wider scope of the same
  * atomics, the wait for the same copy; and without a known change, where races on a memory object share an access, and the lines of
- * one are among those of the other.  Fingerprints are of the text around a finding, so that they survive changes
+ * one are among those of the other, or where one barrier could stand between the accesses of both.  A barrier that not all
+ * work-items reach is the cause of the races between accesses before and after it.  Fingerprints are of the text around a finding, so that they survive changes
  * elsewhere in the file. */
 #include "checker/report/report.h"
 #include "memmodel/base/hash.h"
@@ -133,6 +134,72 @@ static bool has_lines_of(const struct ck_finding *a, const struct ck_finding *b)
            has_line(a, &b->accesses[0].source) && has_line(a, &b->accesses[1].source);
 }
 
+/* The statement of KERNEL that makes the access: the outermost call. */
+static const struct mm_source *statement_of(const struct ck_access *access)
+{
+    return access->depth ? access->stack[access->depth - 1] : &access->source;
+}
+
+/* Whether A is before B in one function; lines alone, as operands need not be evaluated in the order of their columns. */
+static bool is_before(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line < b->line && a->file && b->file && strcmp(a->file, b->file) == 0 &&
+           a->function && b->function && strcmp(a->function, b->function) == 0;
+}
+
+/* The statements of a race within a command in the order of their lines; false if they are not on two lines of one function. */
+static bool span_of(const struct ck_finding *f, const struct mm_source *span[2])
+{
+    if (!is_within_command(f))
+        return false;
+    const struct mm_source *a = statement_of(&f->accesses[0]), *b = statement_of(&f->accesses[1]);
+    bool ordered = is_before(a, b);
+    span[0] = ordered ? a : b;
+    span[1] = ordered ? b : a;
+    return is_before(span[0], span[1]);
+}
+
+/* No change is known to help but a barrier at a point that was not tried. */
+static bool lacks_barrier(const struct ck_finding *f)
+{
+    return !f->fix || (f->change.barrier.before && !f->verified);
+}
+
+/* An access of F also races with itself in another work-item, which no barrier prevents. */
+static bool races_with_itself(const struct ck_detector *detector, const struct ck_finding *f)
+{
+    bool found = false;
+    for (size_t i = 0; i < ck_detector_finding_count(detector) && !found; i++) {
+        const struct ck_finding *g = ck_detector_finding(detector, i);
+        found = is_within_command(g) && same_memory(f, g) &&
+                same_place(&g->accesses[0].source, &g->accesses[1].source) && share_place(f, g);
+    }
+    return found;
+}
+
+/* One missing barrier, of the work-group or of all, could stand between the accesses of A and those of B. */
+static bool shares_gap(const struct ck_detector *detector, const struct ck_finding *a,
+                       const struct ck_finding *b)
+{
+    const struct mm_source *in_a[2], *in_b[2];
+    return strcmp(a->kind, b->kind) == 0 && a->reason && b->reason && strcmp(a->reason, b->reason) == 0 &&
+           lacks_barrier(a) && lacks_barrier(b) && span_of(a, in_a) && span_of(b, in_b) &&
+           strcmp(kernel_of(a->accesses), kernel_of(b->accesses)) == 0 && is_before(in_a[0], in_b[1]) &&
+           is_before(in_b[0], in_a[1]) && !races_with_itself(detector, a) && !races_with_itself(detector, b);
+}
+
+/* A is a barrier that not all work-items reach, and stands between the accesses of the race B. */
+static bool has_barrier_of(const struct ck_finding *a, const struct ck_finding *b)
+{
+    const struct mm_source *span[2];
+    if (strcmp(a->kind, "barrier-divergence") != 0 || !a->access_count || !span_of(b, span) ||
+        strcmp(kernel_of(a->accesses), kernel_of(b->accesses)) != 0 ||
+        memcmp(b->accesses[0].group_id, b->accesses[1].group_id, sizeof b->accesses[0].group_id) != 0)
+        return false;
+    const struct mm_source *barrier = statement_of(a->accesses);
+    return is_before(span[0], barrier) && is_before(barrier, span[1]);
+}
+
 static bool is_unwritten_read(const struct ck_finding *f)
 {
     return strcmp(f->kind, "uninitialized-read") == 0 && f->access_count;
@@ -148,8 +215,15 @@ static bool has_read_of(const struct ck_finding *a, const struct ck_finding *b)
 
 static bool cause_includes(const struct ck_finding *a, const struct ck_finding *b)
 {
+    return has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b) || has_read_of(a, b) ||
+           has_barrier_of(a, b);
+}
+
+static bool same_cause(const struct ck_detector *detector, const struct ck_finding *a,
+                       const struct ck_finding *b)
+{
     return a->process == b->process &&
-           (has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b) || has_read_of(a, b));
+           (cause_includes(a, b) || cause_includes(b, a) || shares_gap(detector, a, b));
 }
 
 /* The causes A and B are one. */
@@ -191,7 +265,7 @@ size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
             keys[i] = cause_of(f);
         for (size_t k = 0; keys && k < i; k++) {
             const struct ck_finding *g = ck_detector_finding(detector, k);
-            if (first[k] != first[i] && (keys[k] == keys[i] || cause_includes(f, g) || cause_includes(g, f)))
+            if (first[k] != first[i] && (keys[k] == keys[i] || same_cause(detector, f, g)))
                 join_causes(first, i + 1, first[k], first[i]);
         }
     }

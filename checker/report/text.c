@@ -174,6 +174,8 @@ static void put_other(const struct ck_finding *f, const struct style *style, FIL
         mm_print(out, ", with the %s at line %" PRIu32,
                  ck_words_access(&a[1].event) + (ck_words_access(&a[1].event)[1] == 'n' ? 3 : 2),
                  a[1].source.line);
+    else if (!f->allocation)
+        mm_print(out, ": %s", ck_report_message(f));
     fputc('\n', out);
 }
 

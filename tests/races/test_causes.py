@@ -99,6 +99,78 @@ CAUSES = [
     *a = n + (int)get_local_id(0);
 }
 """, [(3, 4), (4, 4)], 1, "-l", "8"),
+    ("a barrier of all work-groups that is missing, of three buffers",
+     """void put(global int *p, int v)
+{
+    p[get_global_id(0)] = v;
+}
+kernel void k(global int *a, global int *b, global int *c)
+{
+    put(a, 1);
+    put(b, 2);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    c[get_global_id(0)] = a[15 - get_global_id(0)];
+    c[get_global_id(0)] += b[15 - get_global_id(0)];
+}
+""", [(3, 10), (3, 11)], 1, "-l", "8"),
+    ("the last steps of a reduction without barriers",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local volatile int t[16], u[16];
+    int l = get_local_id(0);
+    t[l] = a[l];
+    u[l] = b[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 8) {
+        t[l] += t[l + 8]; u[l] += u[l + 8];
+        t[l] += t[l + 4]; u[l] += u[l + 4];
+        t[l] += t[l + 2]; u[l] += u[l + 2];
+    }
+    c[l] = l;
+}
+""", [(9, 10), (9, 10), (9, 11), (9, 11)], 1),
+    ("a barrier that half of the work-items reach",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16];
+    int l = get_local_id(0);
+    t[l] = l;
+    u[l] = l;
+    if (l < 8)
+        barrier(CLK_LOCAL_MEM_FENCE);
+    a[l] = t[15 - l];
+    b[l] = u[15 - l];
+}
+""", [(5, 9), (6, 10), (8,)], 1),
+    ("... which is not that of a race before it",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16];
+    int l = get_local_id(0);
+    t[l] = l;
+    a[l] = t[15 - l];
+    if (l < 8)
+        barrier(CLK_LOCAL_MEM_FENCE);
+}
+""", [(5, 6), (8,)], 2),
+    ("two updates, each by two statements, that overlap",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int n = *a;
+    int m = *b;
+    *a = n + (int)get_local_id(0);
+    *b = m + (int)get_local_id(0);
+}
+""", [(3, 5), (4, 6), (5, 5), (6, 6)], 2, "-l", "8"),
+    ("two barriers of all work-groups that are missing",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int i = get_global_id(0);
+    a[i] = i;
+    b[i] = a[15 - i];
+    c[i] = b[15 - i];
+}
+""", [(4, 5), (5, 6)], 2, "-l", "8"),
     ("two statements on one line",
      """kernel void k(global int *a, global int *b, global int *c)
 {
