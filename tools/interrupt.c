@@ -26,7 +26,7 @@ static double interrupt_age(void)
 static void interrupt_note(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    output_interrupted = 1;
+    output_interrupted = number;
     if (receiver > 0 && info->si_code != SI_KERNEL)
         kill(receiver, number);
     if (!tool_interrupted) {
@@ -38,8 +38,11 @@ static void interrupt_note(int number, siginfo_t *info, void *context)
     }
 }
 
+/* For a reader that waits for data, which it then gives up. */
 static bool is_interrupted(void)
 {
+    if (tool_interrupted)
+        output_give_up();
     return tool_interrupted != 0;
 }
 

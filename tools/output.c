@@ -76,6 +76,17 @@ int output_check(const struct output_option *options, size_t count, char *const 
 
 enum { READER_NS = 20 * 1000 * 1000 };
 volatile sig_atomic_t output_interrupted;
+static bool given_up;
+
+void output_give_up(void)
+{
+    given_up = true;
+}
+
+int output_exit_code(int code)
+{
+    return given_up ? 128 + output_interrupted : code;
+}
 
 /* The open system call would be continued after a signal that a handler only notes. */
 static int await_reader(const char *name)
@@ -89,6 +100,15 @@ static int await_reader(const char *name)
     else if (errno == ENXIO)
         errno = EINTR;
     return fd;
+}
+
+int output_error(const char *name)
+{
+    if (errno != EINTR)
+        return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
+    output_give_up();
+    return tool_error(output_exit_code(EXIT_USAGE),
+                      "interrupted: '%s' has no reader, and nothing is written to it", name);
 }
 
 int output_open(const char *name)
@@ -107,7 +127,7 @@ FILE *tool_open_output(const char *name)
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file)
         return file;
-    tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
+    output_error(name);
     if (fd >= 0)
         close(fd);
     return NULL;

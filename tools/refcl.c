@@ -1,6 +1,7 @@
 /* The refcl command: finds the subcommand and runs it. */
 #include "memmodel/base/nearest.h"
 #include "tools/cmd/commands.h"
+#include "tools/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
         return EXIT_TOOL;
     reserve_standard_descriptors();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
-    int code = tool_flush(dispatch_command(argc, argv));
+    int code = output_exit_code(tool_flush(dispatch_command(argc, argv)));
     /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that
      * `refcl run` wrote. */
     unsetenv("REFCL_TRACE");

@@ -130,15 +130,40 @@ def signals(here):
         except subprocess.TimeoutExpired:
             process.kill()
             said = process.communicate()[1] + b" (killed)"
-        check(name + ": the first SIGTERM ends it", waiting and process.returncode in (143, -signal.SIGTERM, 2) and
+        check(name + ": the first SIGTERM ends it", waiting and process.returncode in (143, -signal.SIGTERM) and
               b"killed" not in said, (waiting, process.returncode, said))
+
+
+RACY = "kernel void k(global int *x) { x[0] = get_global_id(0); }\n"
+
+
+def reports_of_an_interrupted_wait(here):
+    """A report that has no reader does not keep the others from being written; the exit code is the signal's."""
+    kernel, fifo = os.path.join(here, "racy.cl"), os.path.join(here, "fifo")
+    with open(kernel, "w", encoding="utf-8") as f:
+        f.write(RACY)
+    os.mkfifo(fifo)
+    for number in signal.SIGINT, signal.SIGTERM:
+        others = {option: os.path.join(here, option) for option in ("sarif", "junit", "html")}
+        words = ["kernel", "--json", fifo, *[w for o in others for w in ("--" + o, others[o])], *LAUNCH, kernel]
+        process = subprocess.Popen([REFCL, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=on_refcl())
+        waiting = waits(process)
+        process.send_signal(number)
+        said = process.communicate(timeout=PATIENCE)[1].decode()
+        check(f"{number.name}: exit {128 + number}", waiting and process.returncode == 128 + number, (waiting, process.returncode, said))
+        check(f"{number.name}: says which file lacks a reader, after the findings",
+              said.find("race") in range(said.find(f"interrupted: '{fifo}' has no reader")), said)
+        lacking = [o for o in others if not os.path.exists(others[o]) or "race" not in contents(others[o])]
+        check(f"{number.name}: the other reports are written", not lacking, lacking)
+        for path in others.values():
+            os.remove(path)
 
 
 def main():
     if not os.path.exists(REFCL) or not os.path.exists(RUNNER):
         tap.skip_all("%s is not built" % REFCL)
     with tempfile.TemporaryDirectory(prefix="refcl-test.") as folder:
-        for part in (inputs, devices, signals):
+        for part in (inputs, devices, signals, reports_of_an_interrupted_wait):
             own = os.path.join(folder, part.__name__)
             os.mkdir(own)
             with open(os.path.join(own, "kernel.cl"), "w", encoding="utf-8") as f:

@@ -116,7 +116,8 @@ static void pass_on(int number)
 /* The program is to end: if it does not, it is killed later. */
 static void end_program(int number)
 {
-    ending = output_interrupted = 1;
+    ending = 1;
+    output_interrupted = number;
     pass_on(number);
 }
 
@@ -138,7 +139,8 @@ static void handle_interrupt(int number, siginfo_t *info, void *context)
     }
     if (!interrupted || since > TOGETHER_SECONDS)
         last = now;
-    interrupted = output_interrupted = 1;
+    interrupted = 1;
+    output_interrupted = number;
     if (info->si_code != SI_KERNEL)
         pass_on(number);
 }

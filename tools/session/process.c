@@ -122,7 +122,7 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
     snprintf(name, sizeof name, number > 1 ? "%s.%zu" : "%s", path, number);
     int fd = output_open(name);
     if (fd < 0)
-        return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
+        return output_error(name);
     struct mm_trace_failure failure = {.function = note_trace_error, .context = tee};
     if (mm_trace_writer(fd, 0, &failure, &tee->sinks[tee->count], &err) != MM_OK)
         return tool_error(EXIT_TOOL, "'%s': %s", name, err.message);

@@ -333,11 +333,17 @@ static int report_findings(const struct session *session, const struct ck_detect
     options->color = false;
     if (session->report.sources && save_sources(session->report.sources, detector))
         return EXIT_TOOL;
-    int code = write_report(ck_report_json, detector, options, session->report.json);
-    if (!code)
-        code = write_report(ck_report_sarif, detector, options, session->report.sarif);
-    if (!code)
-        code = write_report(ck_report_junit, detector, options, session->report.junit);
+    const struct {
+        report_function *function;
+        const char *name;
+    } reports[] = {{ck_report_json, session->report.json},
+                   {ck_report_sarif, session->report.sarif},
+                   {ck_report_junit, session->report.junit}};
+    int code = 0;
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) { /* each, even if another fails */
+        int written = write_report(reports[i].function, detector, options, reports[i].name);
+        code = code ? code : written;
+    }
     return code;
 }
 
@@ -471,8 +477,8 @@ static int finish_session(struct session_processes *processes, char **argv, stru
         find_advice(session, detector, argv);
     ck_detector_filter(detector, !session->check.ignore_uniform);
     int reported = report_findings(session, detector, status, &options);
-    if (!reported && session->report.html)
-        reported = session_html(detector, processes, &options, session->report.html);
+    int page = session->report.html ? session_html(detector, processes, &options, session->report.html) : 0;
+    reported = reported ? reported : page;
     if (code || reported)
         return code ? code : reported;
     if (session_input_interrupted())
