@@ -174,11 +174,11 @@ DEPENDS = [
 ]
 
 
-def findings(folder, source, hints=False):
+def findings(folder, source, *options, hints=False):
     path, report = os.path.join(folder, "kernel.cl"), os.path.join(folder, "report.json")
     with open(path, "w") as f:
         f.write(source + "\n")
-    run = subprocess.run([REFCL, "kernel", "--auto", "--json", report, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    run = subprocess.run([REFCL, "kernel", "--auto", *options, "--json", report, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          timeout=PATIENCE)
     with open(report) as f:
         found = json.load(f)["findings"]
@@ -196,7 +196,7 @@ def main():
         check("the same local memory of each launch that is read before it is written is one finding", "refcl: 1 finding\n" in text, text)
         found, text = findings(folder, TREE)
         check("the same race in local memory of each launch is one finding", [f["count"] for f in found if f["kind"] == "data-race"] == [5 * 4 * 7] and "refcl: 3 findings with 1 cause\n" in text and
-              text.index("error: data race on") < text.index("note: the same cause: uninitialized-read on local memory") < text.index("note: the same cause: uninitialized\n"), text)
+              text.index("error: data race on") < text.index("note: the same cause: uninitialized-read on local memory") < text.index("note: the same cause: uninitialized: a value"), text)
         for name, source, words in DEPENDS:
             found, text = findings(folder, source)
             known = {f.get("depends_on") for f in found}
@@ -222,6 +222,10 @@ def main():
         check("an element before the first", "element -1)" in text, text)
         _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = ((global char *)a)[-1]; }")
         check("... of which the last byte is read", "element -1)" in text, text)
+        half = "kernel void k(global int *a, local int *s) { s[2 * get_local_id(0) + 1] = a[get_global_id(0)]; }"
+        for options in (["-g", "8192", "-l", "256"], ["-l", "256"], ["-g", "512"]):
+            found, text = findings(folder, half, *options)
+            check("memory for sizes that are given, " + " ".join(options), found == [] and "not reported" not in text, text)
     return tap.done()
 
 

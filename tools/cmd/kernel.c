@@ -30,7 +30,10 @@ static void note_option(struct kernel *kernel, const char *name, const char *val
 {
     if (strcmp(name, "kernel") == 0)
         kernel->name = value;
-    kernel->has_sizes |= strcmp(name, "global") == 0 || strcmp(name, "local") == 0;
+    if (strcmp(name, "global") == 0)
+        kernel->global = value;
+    if (strcmp(name, "local") == 0)
+        kernel->local = value;
 }
 
 static int read_option(void *context, const struct tool_option *option, const char *value)

@@ -15,9 +15,10 @@ struct kernel {
     size_t argument_count;
     char *owned[KERNEL_ARGUMENTS]; /* memory of some of them */
     const char *path, *shown, *name;
+    const char *global, *local; /* sizes that are given */
     struct tool_build build;
     const char *build_options; /* NULL: none are given */
-    bool replay, automatic, has_sizes;
+    bool replay, automatic;
     bool is_bare; /* no option is given but those of the build */
 };
 

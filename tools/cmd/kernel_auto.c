@@ -280,10 +280,17 @@ static struct trouble trouble_in(const struct ck_detector *detector)
     return t;
 }
 
+static bool has_sizes(const struct kernel *kernel)
+{
+    return kernel->global || kernel->local;
+}
+
 static bool choose_first(struct automatic *a)
 {
+    const struct kernel *kernel = a->kernel;
     launch_choice_clear(&a->choice);
-    return launch_choose(a->module, a->info, &a->choice);
+    return launch_choose(a->module, a->info, &a->choice) &&
+           (!has_sizes(kernel) || launch_choose_sized(a->info, &a->choice, kernel->global, kernel->local));
 }
 
 /* Work-items that wait for others may need a fair schedule, separate work-groups, or other initial
@@ -323,7 +330,7 @@ static bool wants_again(void *context, const struct ck_detector *detector)
     struct trouble t = trouble_in(detector);
     if (a->is_last || (!t.outside && !t.endless))
         return a->again = false;
-    if (!t.endless)
+    if (!t.endless && a->may_choose)
         note_outside(a, detector);
     a->again = t.endless ? choose_for_waiting(a) : a->may_choose && launch_shrink(a->info, &a->choice, false);
     if (!a->again && a->is_changed)
@@ -382,10 +389,10 @@ static int make_words(const struct automatic *a, const struct launch_choice *cho
     w->count = kernel->count;
     memcpy(w->words, kernel->words, w->count * sizeof *w->words);
     add_words(w, "kernel", a->info->name);
-    if (!kernel->has_sizes) {
+    if (!kernel->global)
         add_words(w, "global", launch_sizes(choice->global, choice->dimensions, w->global, sizeof w->global));
+    if (!has_sizes(kernel))
         add_words(w, "local", launch_sizes(choice->local, choice->dimensions, w->local, sizeof w->local));
-    }
     int code = merge_arguments(a, choice, w);
     w->words[w->count] = (char *)(uintptr_t)kernel->path;
     w->words[w->count + 1] = NULL;
@@ -453,7 +460,7 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     static struct choice_words w;
     static char line[LINE];
     int code = make_words(a, &a->choice, &w);
-    a->may_choose = !kernel->has_sizes;
+    a->may_choose = !has_sizes(kernel);
     a->again = false;
     a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .exact = exact_launch};
     find_inputs(a, &w, &a->choices);
@@ -466,9 +473,9 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
         return code;
     put_command(kernel, a->info, &a->choice, true, kernel->session.execution.schedule, line);
     fprintf(stderr, "refcl: note: %s\n",
-            kernel->has_sizes || kernel->argument_count ? "arguments and sizes that are not given were chosen"
+            has_sizes(kernel) || kernel->argument_count ? "arguments and sizes that are not given were chosen"
                                                         : "chosen by --auto, the same again:");
-    if (!kernel->has_sizes && !kernel->argument_count)
+    if (!has_sizes(kernel) && !kernel->argument_count)
         fprintf(stderr, "    %s\n", line);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "tools/launch/spec.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,6 +14,7 @@ enum {
     TILE_ELEMENTS = 256, /* where groups have several rows */
     GROUPS = 4,
     SUB_GROUPS_ITEMS = 64,
+    MOST_ITEMS = 1024, /* of a work-group */
     UNKNOWN_DISTANCE = 1000000,
     MEMORY_BYTES = 1 << 26 /* of an argument, if an element has not more */
 };
@@ -93,10 +95,11 @@ static bool is_float(const struct in_argument_info *a)
     return type_of(a).scalar.kind == 'f';
 }
 
-static uint64_t elements_of(const struct in_argument_info *a)
+static uint64_t elements_of(const struct in_argument_info *a, uint64_t items)
 {
-    uint64_t bytes = type_of(a).bytes, most = MEMORY_BYTES / (bytes ? bytes : 1);
-    return most == 0 ? 1 : most < ELEMENTS ? most : ELEMENTS;
+    uint64_t bytes = type_of(a).bytes, most = MEMORY_BYTES / (bytes ? bytes : 1),
+             elements = items > ELEMENTS ? 4 * items : ELEMENTS;
+    return most == 0 ? 1 : most < elements ? most : elements;
 }
 
 /* Chooses contents by the atomic operations on them: a forest of roots, a number of users, unknown
@@ -116,9 +119,10 @@ static void choose_atomic(unsigned roles, const struct launch_choice *choice, ch
 static void choose_memory(const struct in_argument_info *a, unsigned roles, int64_t compared,
                           const struct launch_choice *choice, char *text, size_t size)
 {
-    bool is_exact =
-        choice->elements && !(roles & (LAUNCH_ATOMIC | LAUNCH_INDICES)) && choice->elements < elements_of(a);
-    int n = snprintf(text, size, "buf:%" PRIu64, is_exact ? choice->elements : elements_of(a));
+    uint64_t elements = elements_of(a, work_items(choice->global));
+    if (choice->elements && !(roles & (LAUNCH_ATOMIC | LAUNCH_INDICES)) && choice->elements < elements)
+        elements = choice->elements;
+    int n = snprintf(text, size, "buf:%" PRIu64, elements);
     char *rest = text + n;
     size_t room = size - (size_t)n;
     if (!is_number(a))
@@ -235,6 +239,33 @@ bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel
     return choose_arguments(kernel, choice);
 }
 
+/* Reads "N", "N,M" or "N,M,K"; returns how many numbers that are. */
+static unsigned read_sizes(const char *text, uint64_t sizes[3])
+{
+    unsigned n = 0;
+    for (char *end; n < 3 && *text >= '0' && *text <= '9'; n++, text = *end == ',' ? end + 1 : end)
+        sizes[n] = strtoull(text, &end, 10);
+    for (unsigned i = n; i < 3; i++)
+        sizes[i] = 1;
+    return n;
+}
+
+bool launch_choose_sized(const struct in_kernel_info *kernel, struct launch_choice *choice,
+                         const char *global, const char *local)
+{
+    if (local)
+        choice->dimensions = read_sizes(local, choice->local);
+    if (global)
+        choice->dimensions = read_sizes(global, choice->global);
+    else
+        choose_global(choice);
+    if (!local && !choice->is_fixed)
+        memcpy(choice->local, choice->global, sizeof choice->local);
+    for (unsigned i = 0; i < 3 && work_items(choice->local) > MOST_ITEMS; i++)
+        choice->local[i] = 1;
+    return choose_arguments(kernel, choice);
+}
+
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single)
 {
     bool fewer = !single && choice->groups > FEW_GROUPS, smaller = fewer;
@@ -293,7 +324,7 @@ bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_ch
             step -= ways;
             continue;
         }
-        snprintf(text, sizeof text, "buf:%" PRIu64 ":%s", elements_of(a), contents[step]);
+        snprintf(text, sizeof text, "buf:%" PRIu64 ":%s", elements_of(a, 0), contents[step]);
         mm_free(choice->arguments[i]);
         choice->arguments[i] = mm_strdup(text);
         return choice->arguments[i] != NULL;
@@ -310,11 +341,11 @@ static void make_symbolic(const struct in_argument_info *a, unsigned roles, uint
     bool is_memory = a->kind == IN_ARG_GLOBAL || a->kind == IN_ARG_CONSTANT;
     bool is_integer = is_number(a) && !is_float(a);
     if (is_memory && roles & LAUNCH_ATOMIC)
-        snprintf(text, size, "buf:%" PRIu64, elements_of(a));
+        snprintf(text, size, "buf:%" PRIu64, elements_of(a, 0));
     else if (is_memory && is_integer && roles & LAUNCH_INDICES)
-        snprintf(text, size, "buf:%" PRIu64 ":any:0..%" PRIu64, elements_of(a), items - 1);
+        snprintf(text, size, "buf:%" PRIu64 ":any:0..%" PRIu64, elements_of(a, 0), items - 1);
     else if (is_memory)
-        snprintf(text, size, "buf:%" PRIu64 ":any", elements_of(a));
+        snprintf(text, size, "buf:%" PRIu64 ":any", elements_of(a, 0));
     else if (a->kind == IN_ARG_VALUE && is_integer)
         snprintf(text, size, "any:0..%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : items);
     else if (a->kind == IN_ARG_VALUE)

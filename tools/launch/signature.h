@@ -65,6 +65,9 @@ struct launch_choice {
 /* A launch of KERNEL; launch_choice_clear frees it.  False: no memory, or too many arguments. */
 bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel,
                    struct launch_choice *choice);
+/* The arguments for sizes that are given as text, at least one of them; NULL: chosen. */
+bool launch_choose_sized(const struct in_kernel_info *kernel, struct launch_choice *choice,
+                         const char *global, const char *local);
 /* The same for refcl explore: few work-items, arguments that are symbolic where that is decided fast. */
 bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_info *kernel,
                             struct launch_choice *choice);
