@@ -239,6 +239,10 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
         return;
     if (joined)
         note_shortfall(d, event, memory, sync, joined, CK_SHORT_REGION);
+    else if (!sync->releases && mm_releases(sync->order) && sync->scope == MM_SCOPE_WORK_ITEM)
+        note_shortfall(d, event, memory, sync,
+                       &(struct ck_release){.origin = {sync->source, sync->scope, false}},
+                       CK_SHORT_SCOPE_INSTANCE);
     else if (!sync->releases)
         note_shortfall(d, event, memory, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)

@@ -37,6 +37,15 @@ TWO_CAUSES = """kernel void k(global int *a, global int *b, global int *c)
 }
 """
 
+WORK_ITEM_SCOPE = """kernel void k(global atomic_int *flag, global int *data, global int *c)
+{
+    if (get_global_id(0) == 0) {
+        data[0] = 1;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_work_item);
+    } else if (atomic_load_explicit(flag, memory_order_acquire, memory_scope_work_item))
+        c[0] = data[0];
+}
+"""
 # The kernel, the causes of its findings in the order of their lines.
 CAUSES = [
     ("a barrier at the end of the iteration helps two tiles",
@@ -64,6 +73,8 @@ CAUSES = [
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_work_group);
 }
 """, [(4, 7), (6, 6), (7, 7)], 1, "-l", "8"),
+    ("a scope that includes no other work-item",
+     WORK_ITEM_SCOPE, [(4, 7), (5, 6)], 1, "-g", "2", "-l", "2"),
     ("a copy that is never waited for",
      """kernel void k(global int *a, global int *b, global int *c)
 {
@@ -226,6 +237,9 @@ def main():
             check("... each of its findings has its fingerprint", sorted(print for r in results for print in
                   [r["partialFingerprints"]["refclFinding/v1"], *r["properties"].get("sameCause", [])]) == sorted(f["fingerprint"] for f in report["findings"]),
                   results)
+        _, report, _ = run(folder, WORK_ITEM_SCOPE, "-g", "2", "-l", "2")
+        check("what that scope does is said of the release", any(f["reason"].startswith("the release at ") and
+              f["reason"].endswith(" has scope work_item, but it includes no other work-item") for f in report["findings"]), report["findings"])
         text, report, results = run(folder, TWO_CAUSES)
         check("two causes", report["causes"] == 2 and len(results) == 2 and "refcl: 2 findings\n" in text, text)
         check("what was not checked is said", "refcl: checked: race, memory; not checked: uninitialized (--check all)\n" in text and
