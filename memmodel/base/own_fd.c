@@ -50,11 +50,19 @@ bool mm_own_fd_open(struct mm_own_fd *own, int fd)
     return false;
 }
 
-bool mm_own_fd_valid(const struct mm_own_fd *own)
+bool mm_own_fd_size(const struct mm_own_fd *own, uint64_t *size)
 {
     struct stat status;
-    return own->fd >= 0 && fstat(own->fd, &status) == 0 && status.st_dev == own->device &&
-           status.st_ino == own->inode;
+    bool valid = own->fd >= 0 && fstat(own->fd, &status) == 0 && status.st_dev == own->device &&
+                 status.st_ino == own->inode;
+    *size = valid ? (uint64_t)status.st_size : 0;
+    return valid;
+}
+
+bool mm_own_fd_valid(const struct mm_own_fd *own)
+{
+    uint64_t size;
+    return mm_own_fd_size(own, &size);
 }
 
 bool mm_own_fd_close(struct mm_own_fd *own)

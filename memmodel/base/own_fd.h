@@ -8,6 +8,7 @@
 #define MEMMODEL_BASE_OWN_FD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct mm_own_fd {
@@ -25,6 +26,8 @@ int mm_fd_move_high(int fd);
 bool mm_own_fd_open(struct mm_own_fd *own, int fd);
 /* False: none, or the number was closed or denotes another file by now. */
 bool mm_own_fd_valid(const struct mm_own_fd *own);
+/* The same, and the size of the file. */
+bool mm_own_fd_size(const struct mm_own_fd *own, uint64_t *size);
 /* Closes the descriptor if it is still the library's.  False with errno: an error was reported late. */
 bool mm_own_fd_close(struct mm_own_fd *own);
 

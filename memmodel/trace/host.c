@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int mm_trace_create(const char *pattern)
@@ -20,7 +21,13 @@ int mm_trace_create(const char *pattern)
         snprintf(path, sizeof path, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
     else
         snprintf(path, sizeof path, "%s", pattern);
-    return mm_fd_move_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    const int flags = O_CREAT | O_TRUNC | O_CLOEXEC;
+    struct stat status;
+    bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    int fd = open(path, flags | (special ? O_WRONLY : O_RDWR), 0666);
+    if (fd < 0 && errno == EACCES && !special)
+        fd = open(path, flags | O_WRONLY, 0666);
+    return mm_fd_move_high(fd);
 }
 
 /* Reports only; the application continues, as its results do not depend on the recording. */

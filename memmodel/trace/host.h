@@ -4,7 +4,7 @@
 #define MEMMODEL_TRACE_HOST_H
 #include "memmodel/memmodel.h"
 
-/* Creates the file that PATTERN names ("%p": the process id) for writing; its descriptor has a high number and is closed
+/* Creates the file that PATTERN names ("%p": the process id) for writing, and a regular one for reading, too, if that is permitted; its descriptor has a high number and is closed
  * by exec; negative with errno: it cannot be created. */
 int mm_trace_create(const char *pattern);
 
@@ -63,8 +63,9 @@ static inline uint32_t mm_at_most_32_bits(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* A flag of mm_trace_writer: through memory shared with the reader, where FD is a socket and the system permits that. */
-enum { MM_TRACE_RING = 4 };
+/* Flags of mm_trace_writer: through memory shared with the reader, where FD is a socket; through memory mapped to the file, where FD is a
+ * regular one that can be read; both where the system permits that. */
+enum { MM_TRACE_RING = 4, MM_TRACE_MAPPED = 8 };
 /* Between these two calls only the calling thread records; its records then take the recorder's lock at no cost. */
 void mm_recorder_hold(struct mm_recorder *recorder);
 void mm_recorder_let_go(struct mm_recorder *recorder);

@@ -161,6 +161,8 @@ static enum mm_class read_chunk(struct reader *r, bool *more, bool *complete)
     enum mm_class cls = read_bytes(r, header, sizeof header, &got);
     if (cls != MM_OK || got < sizeof header)
         return cls;
+    if (memcmp(header, "\0\0\0", 4) == 0) /* reserved by a writer that was killed */
+        return MM_OK;
     if (!mm_trace_chunk_get(header, &chunk))
         return invalid_trace(r, "the header of a chunk is damaged", position);
     if (chunk.codec == MM_TRACE_END) {

@@ -4,6 +4,7 @@
 #include "memmodel/base/hash.h"
 #include "memmodel/base/own_fd.h"
 #include "memmodel/trace/host.h"
+#include "memmodel/trace/mapped.h"
 #include "memmodel/trace/ring.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
@@ -14,7 +15,8 @@
 
 struct writer {
     struct mm_own_fd file;
-    struct mm_ring *ring; /* NULL: records are written to FILE */
+    struct mm_ring *ring;     /* NULL: records are written to FILE */
+    struct mm_mapped *mapped; /* NULL: by system calls */
     unsigned flags;
     bool failed;
     struct mm_trace_failure report;
@@ -48,12 +50,12 @@ static bool writer_send(const struct mm_own_fd *file, const unsigned char *p, si
  * trace has no end mark and is read as incomplete. */
 static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
 {
-    bool sent =
-        !w->failed && (w->ring ? mm_own_fd_valid(&w->file) && mm_ring_write(w->ring, w->file.fd, p, size)
-                               : writer_send(&w->file, p, size));
-    if (sent)
-        return MM_OK;
-    return writer_fail(w, errno);
+    bool sent = !w->failed;
+    if (sent && w->ring)
+        sent = mm_own_fd_valid(&w->file) && mm_ring_write(w->ring, w->file.fd, p, size);
+    else if (sent)
+        sent = w->mapped ? mm_mapped_append(w->mapped, &w->file, p, size) : writer_send(&w->file, p, size);
+    return sent ? MM_OK : writer_fail(w, errno);
 }
 
 /* Resets the predictions. */
@@ -152,7 +154,8 @@ static void write_close(void *context)
                            &(struct mm_trace_chunk){.codec = MM_TRACE_END, .first_event = w->next_event});
         writer_put(w, end, sizeof end);
     }
-    if (!mm_own_fd_close(&w->file))
+    bool cut = mm_mapped_destroy(w->mapped, &w->file);
+    if (!mm_own_fd_close(&w->file) || !cut)
         writer_fail(w, errno);
     free_writer(w);
 }
@@ -163,7 +166,10 @@ static bool write_header(struct writer *w)
     header[8] = MM_TRACE_VERSION;
     if (w->flags & MM_TRACE_RING)
         w->ring = mm_ring_send(w->file.fd, header, sizeof header);
-    return w->ring || writer_send(&w->file, header, sizeof header);
+    bool sent = w->ring || writer_send(&w->file, header, sizeof header);
+    if (sent && w->flags & MM_TRACE_MAPPED)
+        w->mapped = mm_mapped_create(&w->file);
+    return sent;
 }
 
 enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_failure *failure,

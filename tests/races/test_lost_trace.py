@@ -13,7 +13,9 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
 import tap
 from tap import check
-from built import PATIENCE, REFCL, on_refcl
+from built import BUILD, PATIENCE, REFCL, on_refcl
+
+LAYER = os.path.realpath(os.path.join(BUILD, "librefcl-layer.so"))
 
 # Every launch records thousands of events; `add` races where several work-items increment one element.
 HOST = r'''#include "host.h"
@@ -95,6 +97,10 @@ def main():
         application("limited", start(program, limit=limited, REFCL_TRACE=trace), "the trace is incomplete")
         dump = start(REFCL, "trace", "dump", trace)
         check("limited: the prefix is readable", dump.returncode in (0, 3), dump.stderr)
+        application("layer, /dev/full", start(program, OPENCL_LAYERS=LAYER, REFCL_LAYER_TRACE="/dev/full"), "No space left on device")
+        application("layer, limited", start(program, limit=limited, OPENCL_LAYERS=LAYER, REFCL_LAYER_TRACE=trace), "File too large")
+        judged = start(REFCL, "trace", "check", trace)
+        check("layer, limited: the prefix is readable", judged.returncode == 3 and "is truncated" in judged.stderr, judged.stderr)
         done = start(REFCL, "run", "--trace", "/dev/full", "--", program)
         check("run, /dev/full: exit 4 and the reason", done.returncode == 4 and "No space left" in done.stderr, done.stderr)
         limit = "ulimit -f %d; " % (SMALL // 512)
@@ -113,6 +119,11 @@ def main():
             tap.skip("a full tmpfs", "mounting is not possible")
         else:
             application("tmpfs", done, "the trace is incomplete")
+            done = on_tmpfs(disk, "OPENCL_LAYERS=%s REFCL_LAYER_TRACE=%s %s && %s trace check %s 2>%s; [ $? = 3 ]" % (
+                LAYER, full, program, REFCL, full, out))
+            application("layer, tmpfs", done, "No space left on device")
+            with open(out, encoding="utf-8") as f:
+                check("layer, tmpfs: the prefix is readable", "is truncated" in f.read())
             command = "%s run --json %s --trace %s -- %s race" % (REFCL, out, full, program)
             session("run, tmpfs", on_tmpfs(disk, command), out)
         kernel = os.path.join(folder, "k.cl")
