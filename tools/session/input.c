@@ -10,16 +10,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_MS = 250, IDLE_MS = 2000, LONGEST_PAUSE_MS = 4 };
+enum { POLL_MS = 250, IDLE_MS = 2000, LONGEST_PAUSE_MS = 10, BATCH = 256 << 10 };
 #define TOGETHER_SECONDS 0.3
 #define TWICE_SECONDS    2.0
 
 /* Copies input to the file that verification reads again; the copy of a trace longer than the limit is
  * dropped. */
-static void copy_input(struct session_input *input, const char *data, size_t size)
+static void copy_input(struct session_input *input, const unsigned char *data, size_t size)
 {
     if (input->copy < 0)
         return;
@@ -54,18 +55,22 @@ static bool wait_for_data(struct session_input *input)
     }
 }
 
-/* The writer of a ring wakes no process, so the reader looks again after a while; the end of the connection wakes it. */
+/* The writer of a ring wakes no process, so the reader looks again after a while; the end of the connection wakes it.  It takes time from the
+ * program each time, so the pauses grow as long as little comes in them. */
 static ssize_t read_ring(struct session_input *input, void *out, size_t size)
 {
     int quiet = 0, idle = 0;
-    for (int pause = 0;;) {
+    for (int pause = 0;; pause = input->pause) {
         struct pollfd wait = {.fd = input->fd, .events = POLLIN};
         int n = pause ? poll(&wait, 1, pause) : 0;
         ssize_t taken = mm_ring_take(input->ring, out, size);
+        if (taken == (ssize_t)size)
+            input->pause = 1;
+        else if (input->pause < LONGEST_PAUSE_MS)
+            input->pause++;
         if (taken || n > 0)
             return taken;
         quiet += n == 0 ? pause : 0;
-        pause = pause < LONGEST_PAUSE_MS ? pause + 1 : pause;
         if (quiet < POLL_MS)
             continue;
         if (input->idle)
@@ -82,22 +87,42 @@ void session_input_close(struct session_input *input)
 {
     close(input->fd);
     mm_ring_destroy(input->ring);
+    mm_free(input->batch);
+}
+
+/* Reads what has come as a whole, since records come in many small chunks: 1 there is some, 0 the end, -1 with errno. */
+static int fill_batch(struct session_input *input)
+{
+    if (!input->batch && !(input->batch = mm_alloc(BATCH))) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (!input->ring && !wait_for_data(input)) {
+        input->abandoned = true;
+        return 0;
+    }
+    ssize_t n = input->ring ? read_ring(input, input->batch, BATCH)
+                            : mm_ring_receive(input->fd, input->batch, BATCH, &input->ring);
+    if (n <= 0)
+        return (int)n;
+    copy_input(input, input->batch, (size_t)n);
+    input->batch_used = 0;
+    input->batch_size = (size_t)n;
+    return 1;
 }
 
 long session_input_read(void *context, void *out, size_t size)
 {
     struct session_input *input = context;
-    if (input->abandoned)
-        return 0;
-    if (!input->ring && !wait_for_data(input)) {
-        input->abandoned = true;
-        return 0;
+    if (input->batch_used == input->batch_size) {
+        int filled = input->abandoned ? 0 : fill_batch(input);
+        if (filled <= 0)
+            return filled;
     }
-    ssize_t n =
-        input->ring ? read_ring(input, out, size) : mm_ring_receive(input->fd, out, size, &input->ring);
-    if (n > 0)
-        copy_input(input, out, (size_t)n);
-    return n;
+    size_t left = input->batch_size - input->batch_used, part = size < left ? size : left;
+    memcpy(out, input->batch + input->batch_used, part);
+    input->batch_used += part;
+    return (long)part;
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */

@@ -10,7 +10,10 @@
 struct mm_ring;
 struct session_input {
     int fd;
-    struct mm_ring *ring;     /* NULL: what comes, comes from FD */
+    struct mm_ring *ring; /* NULL: what comes, comes from FD */
+    int pause;            /* milliseconds before an empty ring is read again */
+    unsigned char *batch; /* SIZE bytes that have come, USED of which were read; NULL: none */
+    size_t batch_used, batch_size;
     const atomic_bool *ended; /* the command of the session has */
     int copy;                 /* descriptor of a file to which the input is copied, -1: none */
     uint64_t copied, copy_limit;
