@@ -36,10 +36,10 @@ struct ck_options {
     bool executions;   /* keep an execution for each final state and each finding */
     bool no_walk;      /* search: neither random executions nor DRF before the exhaustive search */
     bool only_walk;    /* search: random executions alone, however long they take */
-    bool
-        no_values; /* search: does not compute the values of locations first, as if they were too many (for tests) */
-    bool
-        drf; /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
+    /* search: does not compute the values of locations first, as if they were too many (for tests) */
+    bool no_values;
+    /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
+    bool drf;
     bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */
     bool deepens;   /* the caller raises the loop bound until the time is used: messages name --timeout */
     bool accept_vacuous; /* decide programs without executions instead of "unknown" */
@@ -464,8 +464,8 @@ struct ck_report_options {
     struct ck_ending ending;
     const char *checked,
         *not_checked; /* names of checks: "race, memory", or parts of the program; NULL: that is not known */
-    size_t
-        more_checks; /* characters of NOT_CHECKED, names of checks that the option --check all makes, too */
+    /* characters of NOT_CHECKED, names of checks that the option --check all makes, too */
+    size_t more_checks;
 };
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);

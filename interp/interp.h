@@ -116,8 +116,8 @@ struct in_object {
     uint8_t origin;             /* enum mm_origin */
     bool read_only, write_only; /* for the kernel */
     const char *name;           /* "buffer 3", variable name; outlives the launch */
-    uint64_t
-        offset; /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
+    /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
+    uint64_t offset;
     /* One byte per byte of the object, nonzero if that byte was never written; updated by launches that check
      * for uninitialized values.  NULL: everything was written. */
     uint8_t *unwritten;
@@ -262,20 +262,20 @@ struct in_launch {
     uint8_t local_pattern; /* initial value of each byte of local memory; 0: not initialized */
     bool zero_local;       /* it begins as zeros, and is initialized */
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
-    uint32_t
-        max_findings; /* stop after this number, 0 = 1, UINT32_MAX: findings end no launch that can continue */
+    /* stop after this number, 0 = 1, UINT32_MAX: findings end no launch that can continue */
+    uint32_t max_findings;
     bool checks; /* object-exact bounds and undefined-behavior checks; off: only accesses that would crash */
     const _Atomic uint32_t *stop; /* not 0: the step under way ends soon, without completing; NULL: never */
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;
     bool weak; /* reads return any value that the memory model allows, by SEED; needs IN_RANDOM to matter */
-    bool
-        wider_scopes; /* weak: the rules of 3.1, by which inclusive scopes need not be equal [CL 3.3.5 O101] */
+    /* weak: the rules of 3.1, by which inclusive scopes need not be equal [CL 3.3.5 O101] */
+    bool wider_scopes;
     mm_event_id
         start; /* recording and weak: the command's start, where values come from that were there before */
-    bool
-        uninitialized; /* with checks: report uninitialized values that reach a branch, an address or shared memory */
+    /* with checks: report uninitialized values that reach a branch, an address or shared memory */
+    bool uninitialized;
     const struct in_oracle *oracle; /* NULL: none; needs WEAK */
     /* Instrumented launch: accesses need not be recorded if compiled code proves that none can be part of a
      * finding.  Every command that uses the same memory is ordered before or after this one. */

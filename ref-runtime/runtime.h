@@ -322,8 +322,8 @@ struct rt_mem {
     uint32_t host_view_id;    /* of its allocation record */
     struct rt_segment *segments;
     size_t segment_count, segment_capacity;
-    struct rt_mapping
-        *mappings; /* of this object and its parts, under the scheduler's lock (enqueue/map.c) */
+    /* of this object and its parts, under the scheduler's lock (enqueue/map.c) */
+    struct rt_mapping *mappings;
     char name[32];
     struct rt_image *image; /* NULL: no image */
     struct in_pipe *pipe;   /* NULL: no pipe */

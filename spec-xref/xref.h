@@ -305,8 +305,8 @@ struct xr_match {
     const struct xr_sentence *sentence;
     const struct xr_clause *clause; /* NULL if it has none */
     const struct xr_listed *listed; /* why it needs none, NULL */
-    const struct xr_clause
-        *touches; /* without a clause: the one whose sentence it seems to replace, or NULL */
+    /* without a clause: the one whose sentence it seems to replace, or NULL */
+    const struct xr_clause *touches;
 };
 
 struct xr_extract {

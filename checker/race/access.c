@@ -13,19 +13,19 @@ struct access {
     struct ck_detector *d;
     const struct mm_event *event;
     const struct ck_memory *memory;
-    const struct ck_clock *clock,
-        *other_clock;      /* of the agent: in the region of the access, of the other view */
-    enum ck_region region; /* of the access: through an image, that of images */
+    const struct ck_clock *clock;       /* the agent's, in REGION */
+    const struct ck_clock *other_clock; /* the agent's in the region of the other view (buffer or image) */
+    enum ck_region region;              /* CK_REGION_IMAGE for an access through an image */
     struct ck_access_record record;
     uint32_t meta;
-    uint64_t key; /* atomic: its scope instance */
+    uint64_t key; /* scope instance of an atomic access */
     uint64_t at;  /* offset of the current cell */
     uint32_t cell_bytes;
     uint8_t slot;
-    uint32_t image_fenced; /* as in ck_item */
-    bool unfenced;         /* an image is read where the same work-item wrote, without an image fence since */
-    bool other_view;       /* read where the same work-item wrote through the other view */
-    bool fresh;            /* a read of local memory; no byte of it is known to be written */
+    uint32_t image_fenced; /* see struct ck_item */
+    bool unfenced;         /* reads an image where the same work-item wrote, without an image fence between */
+    bool other_view;       /* reads where the same work-item wrote through the other view */
+    bool fresh;            /* reads local memory of which no byte is known to be written */
 };
 
 /* The earlier access happens before this one. */
@@ -53,7 +53,7 @@ static inline void access_check(const struct access *x, const struct ck_access_r
         access_report_race(x, earlier);
 }
 
-/* Access I of the run. */
+/* The I-th access of the run NODE. */
 static struct ck_access_record node_member(const struct ck_node *node, uint32_t i)
 {
     struct ck_access_record record = node->first;
@@ -94,8 +94,8 @@ static bool node_ordered(const struct access *x, const struct ck_node *node)
     return node->count == 1 ? is_ordered(x, &node->first) : covers_node(x->clock, node);
 }
 
-/* Where scopes may differ, whether two accesses have inclusive scopes depends on the sub-groups too: an access that is
- * ordered before another one of the same scope instance may race with what that one does not. */
+/* True if X subsumes the accesses of NODE, which are ordered before X.  Where scopes may differ, inclusion also
+ * depends on the sub-groups of the agents: a later access may race with an access of NODE and not with X. */
 static bool access_subsumes(const struct access *x, const struct ck_node *node)
 {
     return !mm_revision_wider_scopes(x->d->options.revision) || x->slot == CK_SLOT_NONE ||
@@ -175,7 +175,7 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     return a;
 }
 
-/* [CL 3.3.5 O101] */
+/* True if the narrower of the two scopes includes both agents [CL 3.3.5 O101]. */
 static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
 {
     enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);
@@ -195,7 +195,8 @@ static void check_scopes(const struct access *x, const struct ck_atomics *a, con
         }
 }
 
-/* Atomic operations that overlap and are on other bytes are on another object [CL 3.3.6 G5, A6]. */
+/* Checks the cell's atomic accesses.  Atomic operations on overlapping, unequal sets of bytes are on different objects
+ * [CL 3.3.6 G5, A6]. */
 static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
 {
     for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
@@ -263,8 +264,8 @@ static void report_uninitialized_read(struct ck_detector *d, const struct mm_eve
                   "local memory is read before anything was written to it");
 }
 
-/* Reads of what the same work-item wrote: of an image without a fence of image memory since, which alone makes the
- * write visible [CL 3.3.5 O8], and through the other view, which no fence allows [CL 5.3.1 R24]. */
+/* Reports a read of what the same work-item wrote: from an image without a fence of image memory in between, which
+ * alone makes the write visible [CL 3.3.5 O8]; or through the other view, which no fence allows [CL 5.3.1 R24]. */
 static void report_own_write(struct ck_detector *d, const struct access *x)
 {
     if (x->unfenced)
@@ -366,9 +367,10 @@ static void cell_check_migration(struct access *x, const struct ck_cell *cell)
         access_report_race(x, &cell->write);
 }
 
-/* EARLIER is of a buffer and this access of an image that is made from it, or vice versa.  What a work-item wrote through
- * one may be read through the other once its command is complete: no synchronization within a launch suffices, not even
- * program order [CL 5.3.1 R24].  Others must not be concurrent [CL 5.3.1 R23], in the region of either. */
+/* Checks an access to a buffer against EARLIER, an access to an image created from it, or vice versa.  What a work-item
+ * wrote through one view may be read through the other only once the command is complete: no synchronization within a
+ * launch suffices, not even program order [CL 5.3.1 R24].  Accesses that are not a write followed by a read must be
+ * ordered in the region of one of the views [CL 5.3.1 R23]. */
 static void view_check(struct access *x, const struct ck_access_record *earlier)
 {
     const struct ck_signature *signature = &x->d->shadow.signatures[earlier->signature];
@@ -499,7 +501,7 @@ static struct ck_space *space_of(struct ck_detector *d, struct ck_memory *memory
     return &object->whole;
 }
 
-/* Shadow of the accesses through images that are made from LOCATION. */
+/* The shadow space of accesses through images that were created from LOCATION. */
 static struct ck_space *view_of(struct ck_memory *memory)
 {
     return is_shared(memory) ? &memory->object->view : &memory->view;
@@ -566,7 +568,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = seen->clock[region];
-    if (copy && !(seen = ck_item_of(d, event->agent))) /* a copy has no clock of images: the caller's */
+    if (copy && !(seen = ck_item_of(d, event->agent))) /* a copy has no clock for images: use its caller's */
         return;
     x.other_clock = seen->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;

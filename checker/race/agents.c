@@ -56,7 +56,7 @@ uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index)
     return index - in_group % command->sub_group_size;
 }
 
-/* Number of work-items of the group that starts at index FIRST: smaller at the edge of the range. */
+/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have fewer. */
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first)
 {
     const struct mm_command *info = &command->info;
@@ -295,7 +295,8 @@ void ck_command_forget(struct ck_detector *d, struct ck_command *command)
     ck_budget_free(&d->budget, command, sizeof *command);
 }
 
-/* The end of the work-group of MEMBER, for commands enqueued to wait for it [CL 3.3.6 H14]. */
+/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group [CL 3.3.6
+ * H14]. */
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into)
 {
     struct ck_command *command = ck_command_of(d, member.command);

@@ -80,8 +80,8 @@ static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barri
     return &b->entries[b->entered++];
 }
 
-/* A barrier's fences also synchronize through atomics.  Within the barrier's group the barrier itself gives
- * all of this order, so the fences matter for wider scopes only. */
+/* True if the barrier's fences must be processed: they also synchronize through atomics.  Within the barrier's
+ * group the barrier itself gives all of this order, so the fences matter for wider scopes only. */
 static bool fences_matter(const struct mm_event *event, const struct ck_item *item)
 {
     enum ck_slot slot = ck_slot_of(event);
@@ -111,7 +111,7 @@ static void barrier_enter(struct ck_detector *d, struct ck_barrier *b, const str
         ck_fence_release(d, event, item);
 }
 
-/* All participants have entered: adds their own accesses to the joined clock. */
+/* Called when all participants have entered: adds their own accesses to the joined clock. */
 static void barrier_seal(struct ck_detector *d, struct ck_barrier *b, uint32_t command)
 {
     uint64_t base = (uint64_t)command << 32;

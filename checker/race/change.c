@@ -1,7 +1,7 @@
 /* Applies a proposed change of the program to recorded events, so that a fix is checked before it is reported. */
 #include "checker/race/words.h"
 
-/* Acquire and release together are acq_rel; seq_cst has both. */
+/* The weakest memory order that is at least A and at least B. */
 static uint8_t join_orders(uint8_t a, uint8_t b)
 {
     if (a == b || b == MM_ORDER_NONE || b == MM_RELAXED)
@@ -27,7 +27,7 @@ void ck_change_apply(const struct ck_change *change, struct mm_event *event)
         event->order = join_orders(event->order, change->order[i]);
         if (change->scope)
             event->scope = change->scope;
-        if (change->scope && !is_barrier(event)) /* whose effective scope is that of execution */
+        if (change->scope && !is_barrier(event)) /* a barrier's effective scope is its execution scope */
             event->effective_scope = change->scope;
         if (change->atomic) {
             event->attributes |= MM_ATOMIC;

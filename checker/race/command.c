@@ -29,7 +29,7 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     d->edges.list[d->edges.count++] = *edge;
 }
 
-/* For reports: the call that enqueued the command. */
+/* Records the call that enqueued the command, for reports. */
 static void note_call(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
@@ -44,7 +44,7 @@ const struct ck_command *ck_command_parent(const struct ck_detector *d, const st
     return command->enqueuer ? mm_map_pointer(&d->maps.commands, command->enqueuer->agent.command) : NULL;
 }
 
-/* Commands order all regions alike, so most often the clocks of both are one. */
+/* True if the clocks of all regions are the same object, as is usual: commands order all regions alike. */
 static bool is_one(struct ck_clock *const clock[CK_REGIONS])
 {
     return clock[CK_REGION_GLOBAL] == clock[CK_REGION_IMAGE];
@@ -175,7 +175,8 @@ static void command_start(struct ck_detector *d, struct ck_command *command, con
     }
 }
 
-/* The limit names all launches so far; one that could be executed again ends with the first that cannot. */
+/* Notes launches that were not recorded.  The message of the limit counts all of them so far; its rule is
+ * checker.replayed only while all can be re-executed. */
 static void note_unrecorded(struct ck_detector *d, const struct mm_event *event)
 {
     char launches[40] = "launches";

@@ -83,7 +83,7 @@ static struct ck_group *group_of_event(struct ck_detector *d, const struct mm_ev
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
-/* Meets the copy's clock with the clock of caller ITEM.  Callers that share one clock need no meet: it
+/* Meets the copy's clock with the clock of caller ITEM.  Callers that share one clock need no meet: that clock
  * holds no caller's latest accesses.  The accesses of an only caller are added at the start. */
 static void copy_meet_caller(struct ck_detector *d, struct ck_copy *copy, const struct ck_item *item,
                              uint64_t agent, enum ck_region s)
@@ -190,9 +190,9 @@ struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
 
 /* ---- fence ------------------------------------------------------------------------------------- */
 
-/* Starts the copies called before the fence, so that their clocks precede it: the record may have their
- * accesses after the fence.  Events that happen before one of them happen before its calls, and so before
- * those of later copies. */
+/* Starts the copies called before the fence, so that their clocks precede the fence: the record may have their
+ * accesses after the fence.  Events that happen before one of them happen before its calls, and so before those of
+ * later copies. */
 static void copy_fence(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
@@ -219,7 +219,7 @@ static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struc
         ck_clock_drop(&d->clocks, copy->waited_to[s]);
         copy->waited_from[s] = ck_clock_ref(item->clock[s]);
         copy->waited_to[s] = ck_clock_ref(item->clock[s]);
-        if (copy->fenced) /* with it, what fences order before it */
+        if (copy->fenced) /* also joins the copies that fences order before COPY */
             ck_clock_join(&d->clocks, &copy->waited_to[s], copy->item.clock[s]);
         ck_clock_raise(&d->clocks, &copy->waited_to[s], copy->key, copy->key, copy->item.time[s]);
     }

@@ -120,7 +120,7 @@ static const char *detector_strdup(struct ck_detector *d, const char *s)
     return copy ? copy : "";
 }
 
-/* Launches repeat the few layouts of a program. */
+/* Returns the stored copy of LAYOUT: launches repeat the few layouts of a program. */
 static const char *kept_layout(struct ck_detector *d, const char *layout)
 {
     enum { MOST_LAYOUTS = 256 };
@@ -224,7 +224,7 @@ static uint64_t text_key(const char *file)
     return mm_fnv1a(MM_FNV1A, file, strlen(file));
 }
 
-struct text { /* of a program */
+struct text { /* the source text of a program */
     const char *file, *content;
 };
 

@@ -15,7 +15,7 @@ void ck_heat_begin(struct ck_finding *finding, const struct mm_argument *argumen
         .element_size = size ? size : 1, .log = FIRST_LOG, .base = argument ? argument->offset : 0};
 }
 
-/* Rounds down: elements before the first one are negative. */
+/* The block of ELEMENT, rounded down: elements before the first one have negative numbers. */
 static int64_t block_of(int64_t element, uint32_t log)
 {
     return element < 0 ? ~(~element >> log) : element >> log;
@@ -26,8 +26,8 @@ static bool is_same_group(const uint64_t a[3], const uint64_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* Open addressing: the slot in TABLE with the key GROUP, and BLOCK unless it is NULL; or the free slot where it would be.  The search
- * ends because half of the slots are free. */
+/* Open addressing: the slot in TABLE with the key GROUP, and BLOCK unless it is NULL; or the free slot where it
+ * would be.  The search ends because half of the slots are free. */
 static uint8_t *find_slot(const struct ck_heat *heat, uint8_t *table, const uint64_t group[3],
                           const int64_t *block)
 {
@@ -46,7 +46,7 @@ static struct ck_heat_cell *find_cell(struct ck_heat *heat, const uint64_t group
     return slot ? &heat->cells[slot - 1] : NULL;
 }
 
-/* There is room for the cell, and none for GROUP and BLOCK. */
+/* Adds the cell of GROUP and BLOCK, which is missing; there is room for one more cell. */
 static struct ck_heat_cell *add_cell(struct ck_heat *heat, const uint64_t group[3], int64_t block)
 {
     struct ck_heat_cell *cell = &heat->cells[heat->cell_count];
@@ -60,7 +60,7 @@ static struct ck_heat_cell *add_cell(struct ck_heat *heat, const uint64_t group[
     return cell;
 }
 
-/* Whether larger blocks make room for GROUP: some work-group has two cells, or GROUP has one. */
+/* True if doubling the block size makes room for GROUP: some work-group has two cells, or GROUP has one. */
 static bool can_double(struct ck_heat *heat, const uint64_t group[3])
 {
     return heat->log < LAST_LOG &&
@@ -74,7 +74,7 @@ static void double_blocks(struct ck_heat *heat)
     heat->cell_count = heat->group_count = 0;
     memset(heat->by_cell, 0, sizeof heat->by_cell);
     memset(heat->by_group, 0, sizeof heat->by_group);
-    for (uint32_t i = 0; i < count; i++) { /* in place: no cell is added behind the one that is read */
+    for (uint32_t i = 0; i < count; i++) { /* in place: the cells written so far never outnumber those read */
         struct ck_heat_cell cell = heat->cells[i], *same;
         cell.block = block_of(cell.block, 1);
         same = find_cell(heat, cell.group, cell.block);
@@ -84,7 +84,7 @@ static void double_blocks(struct ck_heat *heat)
     }
 }
 
-/* Room for one more cell: false at the limit, or without memory. */
+/* Makes room for one more cell; false at the limit, or without memory. */
 static bool reserve_cell(struct ck_detector *d, struct ck_heat *heat)
 {
     if (heat->cell_count < heat->capacity)
@@ -118,7 +118,8 @@ static void count_at(struct ck_detector *d, struct ck_heat *heat, const uint64_t
         heat->left_out += count;
 }
 
-/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for others. */
+/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for
+ * others. */
 static const uint64_t *group_of(struct ck_detector *d, struct mm_agent agent)
 {
     const struct ck_command *command = agent.command ? ck_command_known(d, agent.command) : NULL;
@@ -142,9 +143,8 @@ void ck_heat_add(struct ck_detector *d, struct ck_finding *finding, const struct
     if (!heat->element_size || !finding->allocation)
         return;
     uint64_t byte = offset - heat->base;
-    int64_t element = byte <= UINT32_MAX
-                          ? (uint32_t)byte / heat->element_size /* the division of 32 bits is faster */
-                          : ck_words_element((int64_t)byte, heat->element_size);
+    int64_t element = byte <= UINT32_MAX ? (uint32_t)byte / heat->element_size /* 32-bit division is faster */
+                                         : ck_words_element((int64_t)byte, heat->element_size);
     uint64_t first[3];
     const uint64_t *group = group_of(d, agents[0]), *other;
     if (group) {

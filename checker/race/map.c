@@ -43,7 +43,7 @@ static bool mapping_remove(struct ck_detector *d, struct ck_memory *memory, uint
     return true;
 }
 
-/* Coarse-grained SVM is mapped without an access of the runtime, so the host's access is added here. */
+/* Adds the host's access to mapped coarse-grained SVM, which the runtime maps without an access of its own. */
 static void host_access(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event)
 {
     struct mm_event access = *event;
@@ -71,8 +71,8 @@ void ck_race_map(struct ck_detector *d, const struct mm_event *event, const stru
     host_access(d, memory, event);
 }
 
-/* True if EVENT accesses the mapped object, even outside of the mapped bytes.  A trace does not distinguish sub-buffers, so
- * bytes outside of the mapped object count as another sub-buffer. */
+/* True if EVENT accesses the mapped object, even outside of the mapped bytes.  A trace does not distinguish
+ * sub-buffers, so bytes outside of the mapped object count as another sub-buffer. */
 static bool mapping_overlaps(const struct ck_memory *given, const struct mm_event *event,
                              const struct ck_mapping *m)
 {

@@ -30,12 +30,12 @@ struct ck_budget {
     size_t used, limit;
     bool exceeded; /* every later allocation fails */
 };
-void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* zeroed */
+void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* returns zeroed memory */
 void ck_budget_free(struct ck_budget *budget, void *p, size_t size);
 /* Makes room for NEEDED items in *ITEMS, which has room for *CAPACITY; new items are zeroed. */
 bool ck_budget_reserve(struct ck_budget *budget, void *items, size_t *capacity, size_t needed, size_t size);
 
-/* Hash tables of pointers, whose memory counts. */
+/* Hash tables of pointers, whose memory is charged to the budget. */
 bool ck_map_add(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
 bool ck_map_put(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
 void ck_map_clear(struct mm_map *map, struct ck_budget *budget);
@@ -55,12 +55,12 @@ struct ck_clock {
 };
 #define CK_ALWAYS UINT32_MAX /* the time of an agent that has ended */
 
-enum { CK_POOLED = 16 }; /* pieces of a clock that is in a block */
+enum { CK_POOLED = 16 }; /* clocks of at most so many pieces are allocated from blocks */
 struct ck_clock_block;
 struct free_clock;
-struct ck_clocks { /* what clock operations share */
+struct ck_clocks { /* the allocator of clocks, and caches of their operations */
     struct ck_budget *budget;
-    struct ck_clock_block *blocks; /* the first has ROOM bytes, at its beginning */
+    struct ck_clock_block *blocks; /* ROOM bytes at the beginning of the first block are free */
     size_t room;
     struct free_clock *waiting[CK_POOLED + 1]; /* dropped clocks in the blocks, by their number of pieces */
     const struct ck_clock *memo;               /* cached lookup: the time of MEMO_AGENT in MEMO */
@@ -83,15 +83,15 @@ void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t f
 void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
-/* Frees all clocks: none is referred to. */
+/* Frees all clocks; no reference to any may exist. */
 void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
 
-/* The release operation: an atomic operation, or a fence before one. */
+/* The release operation that heads a release sequence: an atomic operation, or a fence before one. */
 struct ck_origin {
     uint32_t source;
-    uint8_t scope; /* as written */
+    uint8_t scope; /* as in the source, before ck_slot_reduced() */
     bool fence;
 };
 /* The head of a release sequence, stored with its agent: a relaxed store of the same agent continues the
@@ -101,8 +101,8 @@ struct ck_release_head {
     uint64_t location; /* ck_sync.id */
     uint64_t key;
     struct ck_clock *main, *other;
-    mm_event_id since; /* of the first release in it */
-    uint64_t offset;   /* of the atomic object: cells that were one have the same LOCATION */
+    mm_event_id since; /* the first release in the sequence */
+    uint64_t offset;   /* of the atomic object: the parts of a split cell have the same LOCATION */
     uint32_t size;
     uint8_t slot;
     struct ck_origin origin;
@@ -118,17 +118,17 @@ struct ck_last_fence {
 struct ck_fences {
     struct ck_clock *release[2][CK_SLOTS]; /* at the last release fence of the region and scope */
     struct ck_clock *both[2][CK_SLOTS];    /* at the last release fence with both flags */
-    struct ck_clock *pending[2][CK_SLOTS]; /* joined by the next acquire fence: from reads so far */
-    struct ck_clock
-        *pending_other[2][CK_SLOTS]; /* the same for the other region, from fences with both flags (F7) */
+    struct ck_clock *pending[2][CK_SLOTS]; /* of releases read so far, for the next acquire fence to join */
+    /* PENDING for the other region: fences with both flags (F7) */
+    struct ck_clock *pending_other[2][CK_SLOTS];
     struct ck_release_head *heads;
-    uint32_t release_source[2][CK_SLOTS]; /* of the fences in RELEASE */
+    uint32_t release_source[2][CK_SLOTS]; /* the sources of the fences in RELEASE */
     struct ck_last_fence last_release, last_acquire;
 };
 struct ck_item {
     struct ck_clock *clock[CK_REGIONS];
     uint32_t time[CK_REGIONS]; /* 0: no event yet */
-    uint32_t image_fenced;     /* of images: the time since its last image fence [CL 3.3.5 O8] */
+    uint32_t image_fenced;     /* its time for images at its last image fence [CL 3.3.5 O8] */
     struct ck_fences *fences;  /* NULL until needed */
 };
 enum { CK_ITEM_CHUNK = 256 };
@@ -149,39 +149,40 @@ struct ck_barrier { /* a dynamic instance that not all participants have left */
     struct ck_barrier_entry *entries;
     bool sealed, sub_group;
 };
-struct ck_past_barrier { /* for the reason of a race */
+struct ck_past_barrier { /* a recent barrier of a group, for the reasons of races */
     uint32_t source, first, expected;
-    uint32_t time[CK_REGIONS]; /* accesses of participants before it have at most this time */
+    uint32_t time[CK_REGIONS]; /* accesses of participants before the barrier have at most this time */
     uint8_t flags;
 };
 enum { CK_PAST_BARRIERS = 4 };
 struct ck_copy { /* an asynchronous copy that some work-items have not waited for */
     struct ck_copy *next;
-    uint32_t number; /* in the work-group */
-    uint32_t source; /* of the call */
+    uint32_t number; /* the copy's index in the work-group */
+    uint32_t source; /* the call's */
     uint32_t callers, waiters;
     bool started, differ[CK_REGIONS]; /* DIFFER: the callers' clocks differ */
     bool fenced;                      /* a fence orders other copies before it */
     uint64_t first;                   /* the first caller */
-    uint32_t first_time[CK_REGIONS];  /* its time at the call */
+    uint32_t first_time[CK_REGIONS];  /* the first caller's time at the call */
     uint64_t key;                     /* agent key of its slot, 0: none yet */
     struct ck_item item;
-    struct ck_clock *waited_from[CK_REGIONS],
-        *waited_to[CK_REGIONS]; /* memo: clock of the last waiting work-item before and after the wait */
+    struct ck_clock *waited_from[CK_REGIONS]; /* memo: clock of the last waiting work-item before the wait */
+    struct ck_clock *waited_to[CK_REGIONS];   /* and after it */
 };
 struct ck_copy_slot { /* the agent of successive, ordered copies of a group */
     struct ck_copy_slot *next;
     uint64_t key;
-    uint32_t time; /* of the last copy in the slot */
+    uint32_t time; /* the last copy's */
 };
 struct ck_group {
-    struct ck_group *next; /* of the command */
+    struct ck_group *next; /* in the command's list */
     uint64_t key;
     struct ck_space *locals;
     struct ck_barrier *barriers;
     struct ck_copy *copies;
     struct ck_copy_slot *copy_slots;
-    struct ck_clock *copy_fence[CK_REGIONS]; /* what happens before copies that start after the last fence */
+    /* what happens before copies called after the last fence of copies */
+    struct ck_clock *copy_fence[CK_REGIONS];
     struct ck_past_barrier past[CK_PAST_BARRIERS];
     uint32_t past_count;
 };
@@ -193,9 +194,9 @@ struct ck_argument {
 struct ck_command {
     struct mm_command info;
     bool known;        /* its record was read */
-    bool complete;     /* no event of it is to come */
-    bool marked;       /* by a collection: some state names it */
-    bool maps;         /* or unmaps: its accesses are the host's */
+    bool complete;     /* it has no further events */
+    bool marked;       /* during a collection: some state refers to it */
+    bool maps;         /* a map or unmap: its accesses represent the host's */
     bool synchronizes; /* its work-items use acquire or release operations */
     uint32_t root;     /* the kernel at the top of the tree of device-side enqueues */
     uint32_t group_size, sub_group_size;
@@ -208,8 +209,8 @@ struct ck_command {
     uint32_t *copy_slots; /* the first work-item that issued a copy in each slot */
     uint32_t copy_slot_count;
     size_t copy_slot_capacity;
-    uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
-    const struct ck_snapshot *enqueuer; /* the work-item that enqueued it, at its call, or NULL */
+    uint32_t call, caller;              /* the call that enqueued the command: its source, its host thread */
+    const struct ck_snapshot *enqueuer; /* the work-item that enqueued the command, at that call, or NULL */
 };
 
 /* ---- shadow memory -------------------------------------------------------------------------- */
@@ -229,8 +230,8 @@ struct ck_signature {
 };
 struct ck_access_record {
     uint64_t agent;
-    uint32_t time;      /* 0: none */
-    uint32_t signature; /* index in the detector's signatures */
+    uint32_t time;      /* 0: no access */
+    uint32_t signature; /* index in ck_shadow.signatures */
 };
 struct ck_node { /* a run of COUNT accesses that differ in the agent only: FIRST, FIRST + STRIDE, ... */
     struct ck_node *next;
@@ -248,59 +249,61 @@ struct ck_release {
     uint32_t size;
     uint32_t number; /* position, oldest 0 */
     uint8_t slot;
-    struct ck_origin origin; /* the last release that it includes */
+    struct ck_origin origin; /* the last release in the sequence */
 };
+/* The synchronization state of an atomic location. */
 struct ck_sync {
     uint64_t id;
     uint64_t writer;
     uint32_t writer_time[CK_REGIONS], source;
-    uint32_t size;          /* of the last written object: reads of other sizes do not synchronize */
-    bool mixed;             /* written with several sizes */
+    uint32_t size;          /* of the last write: reads of other sizes do not synchronize */
+    bool mixed;             /* there were writes of several sizes */
     uint64_t breaker;       /* agent of the last write that is not a read-modify-write */
     mm_event_id broken;     /* 1 + the event of that write, 0: none */
     mm_event_id broken_too; /* the same for the last such write of another agent */
-    bool split;             /* a split cell: copies with this id evolve separately */
+    bool split; /* the cell was split: the states of its parts have the same id and evolve separately */
     uint8_t order, scope;
     struct ck_last_fence fence;  /* the writer's last release fence */
     struct ck_release *releases; /* newest first */
     struct mm_map *index;        /* releases by key, one map per slot; NULL while they are few */
 };
-struct
-    ck_atomics { /* atomic accesses of one object in one scope instance, which do not race with each other */
+/* Atomic accesses to one object in one scope instance, which do not race with each other. */
+struct ck_atomics {
     struct ck_atomics *next;
     uint64_t key;
     uint32_t size; /* atomic operations are aligned: equal sizes on one cell mean equal bytes */
     uint8_t slot;
     struct ck_node *writes, *reads;
 };
-struct ck_extra {
+struct ck_extra {          /* the parts of a cell's state that most cells lack */
     struct ck_node *reads; /* plain reads besides the one in the cell */
     struct ck_atomics *atomics;
     struct ck_sync *sync;
 };
 struct ck_cell {
-    struct ck_access_record write, read; /* plain */
+    struct ck_access_record write, read; /* the last plain write, a plain read */
     struct ck_extra *extra;
 };
 enum { CK_PAGE_LOG = 10, CK_PAGE = 1 << CK_PAGE_LOG };
 struct ck_page {
     struct ck_space *space;
     uint64_t number;
-    struct ck_page *next; /* of the space */
+    struct ck_page *next; /* in the list of the space */
     struct ck_cell *cells;
     uint32_t granule_log; /* bytes per cell, as a power of two */
 };
-struct ck_space {          /* one instance of an allocation */
-    struct ck_space *next; /* local: of the work-group */
+struct ck_space {          /* shadow memory of one instance of an allocation */
+    struct ck_space *next; /* of local memory: in the list of the work-group */
     uint32_t allocation;
     struct ck_page *pages, *last_page;
     struct ck_page *
-        *directory; /* by page number, where the size is known; else the detector's table is used */
+        *directory; /* by page number, if the size is known; otherwise pages are in ck_shadow.pages */
     size_t directory_count;
 };
 struct ck_mapping { /* bytes of an object that are mapped for the host */
     struct ck_mapping *next;
-    uint64_t agent, offset, object, object_end; /* the map command; bytes */
+    uint64_t agent;                      /* the map command */
+    uint64_t offset, object, object_end; /* in bytes; the mapped object is from OBJECT to OBJECT_END */
     uint32_t time;
     uint8_t semantics;
     bool ended; /* the unmap was recorded before the map */
@@ -308,19 +311,20 @@ struct ck_mapping { /* bytes of an object that are mapped for the host */
 struct ck_memory { /* an allocation and its shadow memory */
     struct mm_allocation info;
     uint32_t created;         /* source of the call that created it */
-    struct ck_space space;    /* region other than local */
+    struct ck_space space;    /* unused for local memory, of which each work-group has an instance */
     struct ck_memory *object; /* the first of the copies that devices have of one memory object */
-    struct ck_space whole;    /* in the first: accesses to all copies, if there are several */
-    struct ck_space view;     /* likewise, of a buffer: accesses through images made from it */
-    uint32_t device_copies;   /* in the first: number of copies */
+    struct ck_space whole;    /* in the first copy: accesses to all copies, if there are several */
+    struct ck_space view;     /* likewise, of a buffer: accesses through images created from it */
+    uint32_t device_copies;   /* of the first copy: number of copies */
     struct ck_mapping *mappings;
     struct ck_memory *parent; /* the allocation that contains its memory, or NULL */
     uint64_t parent_offset;
     uint8_t region;
-    bool checked, freed; /* races are checked; the memory was freed */
-    bool demotes;        /* scope all_svm_devices is reduced to device (O10) */
-    bool fine;           /* fine-grained SVM */
-    bool is_buffer;      /* cl_mem: device scope is the kernel and its children (O14) */
+    bool checked; /* accesses are checked for races */
+    bool freed;
+    bool demotes;   /* scope all_svm_devices is reduced to device (O10) */
+    bool fine;      /* fine-grained SVM */
+    bool is_buffer; /* a cl_mem: device scope includes one kernel and its children only (O14) */
 };
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -337,8 +341,8 @@ struct ck_shortfall {
     uint64_t reader, writer;
     uint32_t writer_time[CK_REGIONS];
     uint32_t write_source, read_source;
-    struct ck_clock *offered;   /* clock of the release sequence that it reads from, NULL: none */
-    struct ck_origin release;   /* of that sequence; source 0: none */
+    struct ck_clock *offered;   /* clock of the release sequence that is read from, NULL: none */
+    struct ck_origin release;   /* the last release of that sequence; source 0: none */
     struct ck_last_fence fence; /* the writer's last release fence */
     mm_event_id event;
     uint8_t kind, read_scope, read_order, region;
@@ -351,7 +355,7 @@ struct ck_source {
     uint64_t location_key;
     bool located; /* options.locate was called */
 };
-struct ck_pattern { /* suppresses findings */
+struct ck_pattern { /* findings that match are suppressed */
     struct ck_pattern *next;
     const char *kind, *file, *line;
 };
@@ -360,19 +364,19 @@ struct ck_snapshot {          /* an agent's clocks at an event that edges may st
     struct ck_snapshot *next; /* of those that are free */
     struct mm_agent agent;
     uint32_t source;
-    bool completes; /* the event of a command */
+    bool completes; /* the event completes a command */
     struct ck_clock *clock[CK_REGIONS];
 };
 struct ck_snapshot_block;
 
 /* Shadow memory (shadow.c). */
 struct ck_shadow {
-    struct mm_map pages; /* by space and number */
+    struct mm_map pages; /* by space and page number, of spaces without directory */
     struct ck_signature *signatures;
     uint32_t signature_count; /* 0 is none */
     size_t signature_capacity;
-    struct mm_map signature_index; /* to one more than the index */
-    uint32_t last_signature[256];  /* by source */
+    struct mm_map signature_index; /* 1 + the index in SIGNATURES, by hash */
+    uint32_t last_signature[256];  /* cache, by source modulo 256 */
     struct ck_node *free_nodes;
     void *node_blocks; /* linked by their first word */
 };
@@ -385,7 +389,7 @@ struct ck_last {
     struct ck_memory *memory;
     struct ck_group *group;
     uint64_t group_key, group_end;
-    const char *kind, *kernel;                  /* of the last command */
+    const char *kind, *kernel;                  /* the last command's */
     struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id modulo CK_GROUP_IDS */
 };
 
@@ -393,10 +397,11 @@ struct ck_last {
 struct ck_report {
     struct ck_finding **findings;
     size_t finding_count, dropped;
-    size_t hidden[CK_FILTER_COUNT]; /* by each filter; [CK_FILTER_NONE] is not used */
-    bool across;                    /* there are races between commands, or with the host */
-    bool has_kinds;                 /* no more findings will be marked as uniform writes */
-    const struct ck_finding *last;  /* of the current event */
+    /* number of findings that each filter hides; [CK_FILTER_NONE] is not used */
+    size_t hidden[CK_FILTER_COUNT];
+    bool across;                   /* there are races between commands, or with the host */
+    bool has_kinds;                /* uniform writes are marked: findings have their final kinds */
+    const struct ck_finding *last; /* the last finding, of agent LAST_AGENT and event LAST_EVENT */
     uint64_t last_agent;
     mm_event_id last_event;
 };
@@ -404,21 +409,21 @@ struct ck_report {
 struct ck_detector {
     /* configuration */
     struct ck_detector_options options;
-    const struct ck_change *supposed; /* NULL: none */
+    const struct ck_change *supposed; /* a change applied to recorded events (change.c), NULL: none */
     struct ck_pattern *patterns;
 
     /* state */
     struct ck_budget budget;
     struct ck_clocks clocks;
     struct mm_error limit; /* cls MM_LIMIT: why the verdict is unknown */
-    uint64_t unrecorded;   /* launches whose accesses are not in the trace, and matter */
+    uint64_t unrecorded;   /* number of launches that matter and whose accesses are not in the trace */
     bool stopped;          /* races are no longer checked */
     bool finished;         /* later records are ignored */
     mm_event_id next_event;
     uint64_t next_sync;
     struct ck_maps {
         struct mm_map commands, memory, objects, sources, groups, snapshots, seen;
-        struct mm_map texts; /* by the hash of the file name */
+        struct mm_map texts; /* source texts, by the hash of the file name */
     } maps;
     struct ck_shadow shadow;
     struct ck_snapshots {
@@ -428,7 +433,7 @@ struct ck_detector {
     struct ck_edges {
         struct mm_edge *list;
         size_t count, capacity;
-    } edges; /* into the next event */
+    } edges; /* edges that end in the next event */
     struct ck_shortfalls {
         struct ck_shortfall list[CK_SHORTFALLS];
         uint32_t count;
@@ -436,15 +441,15 @@ struct ck_detector {
     struct ck_layouts {
         const char **list;
         size_t count;
-    } layouts;              /* of variables and arguments, each once */
+    } layouts;              /* the layouts of variables and arguments, each stored once */
     struct mm_arena *arena; /* findings and all strings */
     struct ck_last last;
     size_t complete_commands; /* since the last collection */
-    uint32_t retired_to;      /* the highest number of a command that was freed */
+    uint32_t retired_to;      /* the highest number of a freed command */
     struct ck_weak {
-        bool flowed,
-            placed; /* the current event has a reads-from (FLOWED) or modification order (PLACED) edge */
-        mm_event_id from; /* FLOWED: the write that it reads */
+        bool flowed; /* the current event has a reads-from edge, from the write FROM */
+        bool placed; /* the current event has a modification order edge */
+        mm_event_id from;
         struct ck_past_sync {
             mm_event_id id;
             struct ck_sync *sync;
@@ -478,11 +483,11 @@ static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck
 }
 
 /* race/agents.c */
-struct ck_command *ck_command_of(struct ck_detector *d,
-                                 uint32_t id); /* created if missing; NULL: no memory */
+/* Creates the command if it is missing; NULL without memory. */
+struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id);
 struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id); /* NULL: there is none */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
-/* The same for reading only: FRESH is initialized and returned if the agent has no item yet. */
+/* ck_item_of() for reading only: FRESH is initialized and returned if the agent has no item yet. */
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);

@@ -14,7 +14,7 @@ struct ck_reason {
     char text[600], fix[600];
     struct ck_change change;
     bool copies
-        [2]; /* the later, the earlier access is by an asynchronous copy; its agent is then a caller of the copy */
+        [2]; /* whether the later and the earlier access are by asynchronous copies; the agent is then a caller */
 };
 
 /* Writes FILE:LINE to BUF and returns it. */

@@ -56,14 +56,15 @@ static const struct mm_argument *argument_of(const struct ck_command *command, u
     return best;
 }
 
-/* NULL for calls without a known file and line. */
+/* The place of SOURCE, or NULL if its file and line are unknown. */
 static const struct mm_source *known_place(struct ck_detector *d, uint32_t source)
 {
     const struct ck_source *s = ck_source_of(d, source);
     return s && s->info.line ? &s->info : NULL;
 }
 
-/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with them. */
+/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with
+ * them. */
 static uint32_t fill_stack(struct ck_detector *d, const struct mm_source *stack[CK_STACK],
                            const struct ck_source *source)
 {
@@ -122,7 +123,8 @@ static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, c
     return finding;
 }
 
-/* FINDING has its accesses: elements are those of the argument that its message names. */
+/* Initializes the counts by work-group of FINDING, whose accesses are set: elements are those of the argument that
+ * its message names. */
 static void begin_heat(struct ck_detector *d, struct ck_finding *finding)
 {
     const struct mm_argument *argument = NULL;
@@ -200,7 +202,8 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_memory
     return finding;
 }
 
-/* Local memory of one name is the same in all launches; other memory is its allocation. */
+/* Identifies memory in keys of findings: local memory by its name, so that all launches share it; other memory by
+ * its allocation. */
 static uint64_t memory_key(struct ck_detector *d, uint32_t allocation)
 {
     const struct ck_memory *memory = mm_map_pointer(&d->maps.memory, allocation);
@@ -226,13 +229,15 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
                     scope_race);
 }
 
-/* Findings that the filters of kernels or launches leave out have separate keys: other launches may have the same. */
+/* The key of a finding that a filter of kernels or launches hides: distinct from KEY, as other launches may have
+ * the same finding. */
 static uint64_t key_of_hidden(uint64_t key)
 {
     return hash_mix(3, key);
 }
 
-/* The finding of KEY; where FILTER leaves it out and no other launch has it, *KEY becomes that of the hidden one. */
+/* The known finding with *KEY, or NULL.  If FILTER hides the new finding and no other launch has it, *KEY becomes
+ * key_of_hidden(). */
 static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enum ck_filter filter)
 {
     struct ck_finding *finding = mm_map_pointer(&d->maps.seen, *key);
@@ -242,7 +247,8 @@ static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enu
     return mm_map_pointer(&d->maps.seen, *key);
 }
 
-/* FINDING is new: false without memory.  A hidden one that it equals is hidden no more. */
+/* Enters FINDING, which is new; false without memory.  A hidden finding with the same key is counted as hidden no
+ * more. */
 static bool note_seen(struct ck_detector *d, uint64_t key, struct ck_finding *finding)
 {
     const struct ck_finding *hidden = mm_map_pointer(&d->maps.seen, key_of_hidden(key));
@@ -344,7 +350,7 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
            (d->shadow.signatures[earlier->signature].meta & CK_META_ATOMIC);
 }
 
-/* FIRST_BYTE is of LOCATION, the object that contains the memory. */
+/* Counts an instance of a race at FIRST_BYTE of LOCATION, the object that contains the memory. */
 static void count_race(struct ck_detector *d, struct ck_finding *finding, const struct ck_memory *memory,
                        const struct mm_event *later, const struct mm_event *earlier, uint64_t first_byte)
 {
@@ -396,7 +402,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const 
     d->report.last_agent = earlier->agent;
 }
 
-/* A failed assertion about the final memory, of this execution or of another. */
+/* Adds a failed assertion about the final memory, of this execution or of another. */
 static void assertion_failed(struct ck_detector *d, const struct ck_prediction *prediction)
 {
     bool here = prediction->observed;
@@ -413,7 +419,7 @@ static void assertion_failed(struct ck_detector *d, const struct ck_prediction *
     add_finding(d, finding);
 }
 
-/* A race of another execution, or a failed assertion of this or another execution. */
+/* Adds a race of another execution, or a failed assertion of this or another execution. */
 void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *prediction)
 {
     if (prediction->assertion) {
@@ -447,8 +453,8 @@ static void count_recorded(struct ck_detector *d, struct ck_finding *finding, co
     ck_heat_add(d, finding, &record->agent, 1, record->offset);
 }
 
-/* A finding recorded by the runtime or the interpreter: one per kind, source location and memory; a call may have several
- * needless waits. */
+/* Adds a finding that the runtime or the interpreter recorded: one per kind, source location and memory; a call may
+ * have several needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
     uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), memory_key(d, record->allocation));

@@ -115,7 +115,7 @@ static void free_garbage(struct ck_detector *d)
         }
         uint32_t id = command->info.id;
         d->retired_to = id > d->retired_to ? id : d->retired_to;
-        mm_map_remove(&d->maps.commands, id, (uintptr_t)command); /* moves others to this slot */
+        mm_map_remove(&d->maps.commands, id, (uintptr_t)command); /* moves another entry to this slot */
         ck_command_forget(d, command);
     }
 }

@@ -14,7 +14,7 @@ static bool is_signature(const struct ck_signature *signature, uint32_t source, 
     return signature->source == source && signature->size == size && signature->meta == meta;
 }
 
-/* The index of a signature; 0: no memory. */
+/* The index of a signature, which is added if missing; 0 without memory. */
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
 {
     uint32_t *last =
@@ -116,7 +116,7 @@ static bool is_superseded(struct ck_detector *d, struct mm_map *seen, const stru
     return known == node->count;
 }
 
-/* A later access of an agent subsumes its earlier ones: removes these, so that the length of a list is bounded
+/* Removes accesses that a later one of the same agent subsumes, so that the length of a list is bounded
  * by the number of agents.  Newer nodes come first. */
 static void nodes_prune(struct ck_detector *d, struct ck_node **list)
 {

@@ -89,7 +89,7 @@ enum ck_filter ck_filter_of_pair(struct ck_detector *d, struct mm_agent later, s
 
 enum ck_filter ck_filter_of(const struct ck_detector *d, const struct ck_finding *finding)
 {
-    /* The values are compared last. */
+    /* Whether all racing writes store equal values is known only at the end. */
     bool may_be_uniform = !d->report.has_kinds && strcmp(finding->kind, "data-race") == 0;
     if (!has_kind(d->options.only, finding->kind) &&
         !(may_be_uniform && has_kind(d->options.only, CK_UNIFORM_WRITE)))

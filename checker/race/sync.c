@@ -61,7 +61,7 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
         return ~agent;
     if (slot == CK_SLOT_DEVICE)
         return memory->is_buffer ? command->root : command->info.device;
-    if (index == MM_INDEX_RUNTIME) /* a launch as a whole: which of its work-items it was is not recorded */
+    if (index == MM_INDEX_RUNTIME) /* the agent is a launch as a whole: its work-item is not recorded */
         return ~agent;
     index = slot == CK_SLOT_WORK_GROUP ? ck_group_first(command, index) : ck_sub_group_first(command, index);
     return (uint64_t)command->info.id << 32 | index;
@@ -132,7 +132,7 @@ static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot,
     return r;
 }
 
-/* The list is searched where there is no memory for an index, and for objects of several sizes. */
+/* Builds the index of releases.  Without memory for it, and for objects of several sizes, the list is searched. */
 static void index_releases(struct ck_detector *d, struct ck_sync *sync)
 {
     struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
@@ -168,9 +168,9 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 
 /* ---- acquire ------------------------------------------------------------------------------ */
 
-/* Whether an acquire of scope SLOT synchronizes with a release that was stored for the acquire's instance of scope OFFERED
- * [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes both agents, so
- * that releases are stored for all narrower scopes, too. */
+/* True if an acquire of scope SLOT synchronizes with a release that was stored for the acquire's instance of scope
+ * OFFERED [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes
+ * both agents, so that releases are stored for all narrower scopes, too. */
 static bool slot_takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
 {
     return slot == (enum ck_slot)offered || (mm_revision_wider_scopes(d->options.revision) &&
@@ -288,7 +288,7 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
     return copy;
 }
 
-/* 1 + the last event that ended the release sequences of AGENT at this location. */
+/* 1 + the last event that ended the release sequences of AGENT at this location; 0: none. */
 static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
 {
     return sync->breaker == agent ? sync->broken_too : sync->broken;
@@ -359,8 +359,8 @@ static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_
     }
 }
 
-/* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of objects that the
- * cell AT is a part of. */
+/* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of objects
+ * that the cell AT is a part of. */
 static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
                             struct ck_sync *sync, uint64_t at)
 {
@@ -384,7 +384,7 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     }
 }
 
-/* The start of the object of SIZE bytes that contains byte AT: atomic objects are aligned. */
+/* The first byte of the atomic object of SIZE bytes that contains byte AT: atomic objects are aligned. */
 static uint64_t object_at(uint64_t at, uint32_t size)
 {
     return at - at % size;
@@ -527,7 +527,7 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
     if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE) && mm_acquires(event->order) &&
         mm_releases(event->order))
         item->image_fenced =
-            ++item->time[CK_REGION_IMAGE]; /* writes before it are visible [CL 3.3.5 O6, O8] */
+            ++item->time[CK_REGION_IMAGE]; /* writes before the fence are visible [CL 3.3.5 O6, O8] */
 }
 
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)

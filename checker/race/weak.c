@@ -5,7 +5,7 @@
 
 enum { PAST = 1 << 15 }; /* number of events for which writes are kept */
 
-/* An edge into the next event: reads-from, or modification order. */
+/* Notes an edge into the next event: reads-from, or modification order. */
 void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge)
 {
     if (edge->kind == MM_EDGE_RF) {
@@ -26,7 +26,8 @@ static struct ck_sync *past_of_event(const struct ck_detector *d, mm_event_id id
 const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current)
 {
     bool too_old = d->next_event - d->weak.from >= PAST;
-    if (!d->weak.flowed || too_old) /* over-approximates order: a race may be missed, none is false */
+    if (!d->weak.flowed ||
+        too_old) /* use CURRENT, which over-approximates order: a race may be missed, but no race is false */
         return current;
     return past_of_event(d, d->weak.from);
 }
@@ -40,7 +41,7 @@ struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *even
     return ck_sync_copy(d, from ? (struct ck_sync *)(uintptr_t)from : *state);
 }
 
-/* MADE is the state after the current write.  It becomes *STATE unless an edge places the write earlier in
+/* Enters MADE, the state after the current write.  It becomes *STATE unless an edge places the write earlier in
  * modification order. */
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made)
 {

@@ -74,7 +74,7 @@ void ck_words_agent(const struct ck_access *access, bool with_command, char *buf
         snprintf(buf + n, size - (size_t)n, " of command %" PRIu32, access->agent.command);
 }
 
-/* OFFSET / SIZE, rounded down: places before the first element have negative numbers. */
+/* Rounds down: offsets before the first element have negative numbers. */
 int64_t ck_words_element(int64_t offset, uint32_t size)
 {
     int64_t width = size ? size : 1;
@@ -89,7 +89,8 @@ static const struct ck_access *named_access(const struct ck_finding *finding)
     return &finding->accesses[second];
 }
 
-/* A local variable's name in its source: LLVM's begins with the kernel's, and may end with a number. */
+/* Writes the source's name of a local variable to BUF: LLVM's name begins with the kernel's name and may end with a
+ * number. */
 static void variable_name(const char *name, char *buf, size_t size)
 {
     const char *dot = strchr(name, '.');

@@ -134,8 +134,8 @@ struct in_code {
     struct in_code_sources {
         uint32_t *of_insn; /* per instruction: index in LIST */
         struct in_source *list;
-        int32_t
-            *return_slots; /* per source: where its function keeps the return address, 0: the kernel itself */
+        /* per source: where its function keeps the return address, 0: the kernel itself */
+        int32_t *return_slots;
         uint32_t count;
     } sources;
     struct in_code_subscripts {

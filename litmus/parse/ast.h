@@ -308,8 +308,8 @@ struct lt_api {
     struct lt_event *event;
     const struct lt_api *unmaps; /* UNMAP: the call that mapped */
     uint32_t number;             /* place among all calls, from 0 */
-    uint32_t
-        command; /* place among the commands of the test in order of the text, from 0, recorded ones too */
+    /* place among the commands of the test in order of the text, from 0, recorded ones too */
+    uint32_t command;
     struct lt_api *next; /* all calls of the test, in order of the text */
 };
 

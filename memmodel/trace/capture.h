@@ -35,8 +35,8 @@ struct mm_capture_argument {
     uint32_t kind, memory;
     uint64_t offset, size, flags;
     uint32_t normalized, addressing, filter; /* samplers: as in the API; */
-    uint32_t
-        mip_filter; /* if not 0, OFFSET and SIZE are the bits of the least and the most level of detail */
+    /* if not 0, OFFSET and SIZE are the bits of the least and the most level of detail */
+    uint32_t mip_filter;
 };
 struct mm_capture_memory {
     uint32_t kind;   /* MM_CAPTURE_BUFFER, SVM or IMAGE */

@@ -13,8 +13,8 @@ struct run {
     struct rt_command_buffer *buffer; /* held by the command */
     size_t count;                     /* of commands in the buffer */
     struct rt_queue **queues;         /* held: of this run, as many as the buffer has */
-    struct rt_command
-        *children[]; /* while the command starts; then COUNT patterns, as they were when it was enqueued */
+    /* while the command starts; then COUNT patterns, as they were when it was enqueued */
+    struct rt_command *children[];
 };
 
 static struct rt_command **copy_patterns(struct run *run)
