@@ -1,83 +1,9 @@
-/* Clocks: immutable piecewise constant maps, and the bounded memory and hash maps beneath. */
+/* Clocks: immutable piecewise constant maps. */
+#include "checker/race/clock.h"
 #include "checker/race/race.h"
 #include "memmodel/base/array.h"
 
 #include <string.h>
-
-/* ---- memory ------------------------------------------------------------------------------- */
-
-void *ck_budget_alloc(struct ck_budget *budget, size_t size)
-{
-    if (budget->exceeded || size > budget->limit - budget->used) {
-        budget->exceeded = true;
-        return NULL;
-    }
-    void *p = mm_alloc_zero(1, size);
-    if (!p)
-        budget->exceeded = true;
-    else
-        budget->used += size;
-    return p;
-}
-
-void ck_budget_free(struct ck_budget *budget, void *p, size_t size)
-{
-    if (!p)
-        return;
-    mm_free(p);
-    budget->used -= size;
-}
-
-bool ck_budget_reserve(struct ck_budget *budget, void *items, size_t *capacity, size_t needed, size_t size)
-{
-    size_t wanted = 2 * *capacity > needed ? 2 * *capacity : needed + 16;
-    void *old, *bigger;
-    if (needed <= *capacity)
-        return true;
-    bigger = ck_budget_alloc(budget, wanted * size);
-    if (!bigger)
-        return false;
-    memcpy(&old, items, sizeof old);
-    if (old)
-        memcpy(bigger, old, *capacity * size);
-    ck_budget_free(budget, old, *capacity * size);
-    memcpy(items, &bigger, sizeof bigger);
-    *capacity = wanted;
-    return true;
-}
-
-/* ---- maps --------------------------------------------------------------------------------- */
-
-static bool map_enter(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value,
-                      bool (*enter)(struct mm_map *, uint64_t, uint64_t))
-{
-    size_t before = mm_map_bytes(map, 0), more = mm_map_bytes(map, 1) - before;
-    bool room = !more || (!budget->exceeded && more <= budget->limit - budget->used);
-    if (!room || !enter(map, key, (uintptr_t)value)) {
-        budget->exceeded = true;
-        return false;
-    }
-    budget->used += mm_map_bytes(map, 0) - before;
-    return true;
-}
-
-bool ck_map_add(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value)
-{
-    return map_enter(map, budget, key, value, mm_map_add);
-}
-
-bool ck_map_put(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value)
-{
-    return map_enter(map, budget, key, value, mm_map_put);
-}
-
-void ck_map_clear(struct mm_map *map, struct ck_budget *budget)
-{
-    budget->used -= mm_map_bytes(map, 0);
-    mm_map_clear(map);
-}
-
-/* ---- clocks ------------------------------------------------------------------------------- */
 
 /* Clocks of at most CK_POOLED pieces are allocated from blocks, each twice the size of the one before; dropped
  * clocks are kept in free lists by their number of pieces.  An execution with many commands keeps and drops
@@ -116,10 +42,10 @@ static struct ck_clock *clock_alloc(struct ck_clocks *clocks, size_t count)
     size_t bytes = clock_bytes(count);
     if (count > CK_POOLED)
         return ck_budget_alloc(clocks->budget, bytes);
-    struct free_clock *waiting = clocks->waiting[count];
-    if (waiting) {
-        clocks->waiting[count] = waiting->next;
-        return (struct ck_clock *)waiting;
+    struct free_clock *reused = clocks->free[count];
+    if (reused) {
+        clocks->free[count] = reused->next;
+        return (struct ck_clock *)reused;
     }
     if (clocks->room < bytes && !add_block(clocks))
         return NULL;
@@ -133,9 +59,9 @@ static void clock_free(struct ck_clocks *clocks, struct ck_clock *clock)
         ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
         return;
     }
-    struct free_clock **list = &clocks->waiting[clock->count], *waiting = (struct free_clock *)clock;
-    waiting->next = *list;
-    *list = waiting;
+    struct free_clock **list = &clocks->free[clock->count], *dropped = (struct free_clock *)clock;
+    dropped->next = *list;
+    *list = dropped;
 }
 
 struct ck_clock *ck_clock_ref(struct ck_clock *clock)
@@ -187,7 +113,7 @@ void ck_clocks_clear(struct ck_clocks *clocks)
     }
     clocks->blocks = NULL;
     clocks->room = 0;
-    memset(clocks->waiting, 0, sizeof clocks->waiting);
+    memset(clocks->free, 0, sizeof clocks->free);
 }
 
 /* Writes the pointwise maximum (LEAST: minimum) of A and B to OUT and returns the number of pieces; *IS_A is set if

@@ -99,37 +99,11 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
     d->edges.count = 0;
 }
 
-enum { SNAPSHOTS_PER_BLOCK = 64 };
-struct ck_snapshot_block {
-    struct ck_snapshot_block *next;
-    struct ck_snapshot snapshots[SNAPSHOTS_PER_BLOCK];
-};
-
-static struct ck_snapshot *snapshot_alloc(struct ck_detector *d)
-{
-    if (!d->snapshots.free) {
-        struct ck_snapshot_block *block = ck_budget_alloc(&d->budget, sizeof *block);
-        if (!block)
-            return NULL;
-        block->next = d->snapshots.blocks;
-        d->snapshots.blocks = block;
-        for (size_t i = SNAPSHOTS_PER_BLOCK; i-- > 0;) {
-            block->snapshots[i].next = d->snapshots.free;
-            d->snapshots.free = &block->snapshots[i];
-        }
-    }
-    struct ck_snapshot *snapshot = d->snapshots.free;
-    d->snapshots.free = snapshot->next;
-    *snapshot = (struct ck_snapshot){.next = NULL};
-    return snapshot;
-}
-
 static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
 {
     for (int s = 0; s < CK_REGIONS; s++)
         ck_clock_drop(&d->clocks, snapshot->clock[s]);
-    snapshot->next = d->snapshots.free;
-    d->snapshots.free = snapshot;
+    ck_pool_give(&d->snapshots, snapshot);
 }
 
 static void snapshot_clock(struct ck_detector *d, struct ck_snapshot *snapshot, enum ck_region region,
@@ -144,12 +118,12 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
 {
     uint64_t agent = ck_agent_key(event->agent);
     bool one = is_one(item->clock) && item->time[CK_REGION_GLOBAL] == item->time[CK_REGION_IMAGE];
-    struct ck_snapshot *snapshot = snapshot_alloc(d);
+    struct ck_snapshot *snapshot = ck_pool_take(&d->snapshots, &d->budget, sizeof *snapshot);
     if (!snapshot)
         return;
-    snapshot->agent = event->agent;
-    snapshot->source = event->source;
-    snapshot->completes = event->kind == MM_EVENT_COMPLETE && event->agent.command;
+    *snapshot = (struct ck_snapshot){.agent = event->agent,
+                                     .source = event->source,
+                                     .completes = event->kind == MM_EVENT_COMPLETE && event->agent.command};
     snapshot_clock(d, snapshot, CK_REGION_GLOBAL, agent, item);
     if (one)
         snapshot->clock[CK_REGION_IMAGE] = ck_clock_ref(snapshot->clock[CK_REGION_GLOBAL]);
@@ -249,12 +223,7 @@ void ck_snapshots_free(struct ck_detector *d)
         if (mm_map_at(&d->maps.snapshots, i))
             drop_snapshot(d, mm_map_at(&d->maps.snapshots, i));
     ck_map_clear(&d->maps.snapshots, &d->budget);
-    for (struct ck_snapshot_block *block = d->snapshots.blocks, *next; block; block = next) {
-        next = block->next;
-        ck_budget_free(&d->budget, block, sizeof *block);
-    }
-    d->snapshots.blocks = NULL;
-    d->snapshots.free = NULL;
+    ck_pool_clear(&d->snapshots, &d->budget, sizeof(struct ck_snapshot));
     ck_budget_free(&d->budget, d->edges.list, d->edges.capacity * sizeof *d->edges.list);
     d->edges.list = NULL;
 }

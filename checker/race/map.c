@@ -43,7 +43,7 @@ static bool mapping_remove(struct ck_detector *d, struct ck_memory *memory, uint
     return true;
 }
 
-/* Adds the host's access to mapped coarse-grained SVM, which the runtime maps without an access of its own. */
+/* Adds the host's access to mapped coarse-grained SVM, which the runtime maps without recording an access. */
 static void host_access(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event)
 {
     struct mm_event access = *event;

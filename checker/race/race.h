@@ -1,4 +1,4 @@
-/* Internals of the streaming race detector: clocks, agents, shadow memory (docs/detector.md).
+/* Internals of the streaming race detector: agents, shadow memory, findings (docs/detector.md).
  *
  * There are three happens-before relations: over global actions and over local actions, which the
  * specification separates [CL 3.3.6 G8-G10], and over image actions, which only barriers with the image flag and
@@ -10,8 +10,8 @@
 #define CHECKER_RACE_RACE_H
 
 #include "checker/checker.h"
+#include "checker/race/clock.h"
 #include "checker/race/heat.h"
-#include "memmodel/base/map.h"
 
 enum ck_region { CK_REGION_GLOBAL, CK_REGION_LOCAL, CK_REGION_IMAGE, CK_REGIONS };
 /* Scopes as array indices. */
@@ -23,68 +23,6 @@ enum ck_slot {
     CK_SLOTS,
     CK_SLOT_NONE = CK_SLOTS
 };
-
-/* ---- memory with a bound -------------------------------------------------------------------- */
-
-struct ck_budget {
-    size_t used, limit;
-    bool exceeded; /* every later allocation fails */
-};
-void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* returns zeroed memory */
-void ck_budget_free(struct ck_budget *budget, void *p, size_t size);
-/* Makes room for NEEDED items in *ITEMS, which has room for *CAPACITY; new items are zeroed. */
-bool ck_budget_reserve(struct ck_budget *budget, void *items, size_t *capacity, size_t needed, size_t size);
-
-/* Hash tables of pointers, whose memory is charged to the budget. */
-bool ck_map_add(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
-bool ck_map_put(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
-void ck_map_clear(struct mm_map *map, struct ck_budget *budget);
-
-/* ---- clocks --------------------------------------------------------------------------------- */
-
-/* A vector clock: an immutable, reference-counted map from agents to times.  The events of an agent up to
- * its time happen before the owner of the clock.  The map is piecewise constant over agent keys (command
- * << 32 | index), so that a work-group or a whole command is one piece.  NULL is the zero clock. */
-struct ck_piece {
-    uint64_t start; /* the piece ends where the next one starts */
-    uint64_t time;
-};
-struct ck_clock {
-    uint32_t references, count;
-    struct ck_piece pieces[];
-};
-#define CK_ALWAYS UINT32_MAX /* the time of an agent that has ended */
-
-enum { CK_POOLED = 16 }; /* clocks of at most so many pieces are allocated from blocks */
-struct ck_clock_block;
-struct free_clock;
-struct ck_clocks { /* the allocator of clocks, and caches of their operations */
-    struct ck_budget *budget;
-    struct ck_clock_block *blocks; /* ROOM bytes at the beginning of the first block are free */
-    size_t room;
-    struct free_clock *waiting[CK_POOLED + 1]; /* dropped clocks in the blocks, by their number of pieces */
-    const struct ck_clock *memo;               /* cached lookup: the time of MEMO_AGENT in MEMO */
-    uint64_t memo_agent, memo_time;
-    struct ck_piece *scratch;
-    size_t scratch_capacity;
-};
-struct ck_clock *ck_clock_ref(struct ck_clock *clock);
-void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
-/* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
-void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
-uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
-/* *INTO becomes the pointwise maximum with FROM. */
-void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
-/* *INTO is raised to TIME for the agents FIRST to LAST. */
-void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
-                    uint64_t time);
-/* *INTO becomes the pointwise maximum with the times that FROM, a clock of global memory, has for host threads, the
- * runtime and complete commands: their order in global memory also orders images [CL 3.3.6 H0]. */
-void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
-/* *INTO becomes the pointwise minimum with OTHER. */
-void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
-/* Frees all clocks; no reference to any may exist. */
-void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
 
@@ -360,14 +298,12 @@ struct ck_pattern { /* findings that match are suppressed */
     const char *kind, *file, *line;
 };
 
-struct ck_snapshot {          /* an agent's clocks at an event that edges may start from */
-    struct ck_snapshot *next; /* of those that are free */
+struct ck_snapshot { /* an agent's clocks at an event that edges may start from */
     struct mm_agent agent;
     uint32_t source;
     bool completes; /* the event completes a command */
     struct ck_clock *clock[CK_REGIONS];
 };
-struct ck_snapshot_block;
 
 /* Shadow memory (shadow.c). */
 struct ck_shadow {
@@ -377,8 +313,7 @@ struct ck_shadow {
     size_t signature_capacity;
     struct mm_map signature_index; /* 1 + the index in SIGNATURES, by hash */
     uint32_t last_signature[256];  /* cache, by source modulo 256 */
-    struct ck_node *free_nodes;
-    void *node_blocks; /* linked by their first word */
+    struct ck_pool nodes;
 };
 
 /* Caches the last lookup of each kind, as the next event most often needs the same. */
@@ -426,10 +361,7 @@ struct ck_detector {
         struct mm_map texts; /* source texts, by the hash of the file name */
     } maps;
     struct ck_shadow shadow;
-    struct ck_snapshots {
-        struct ck_snapshot *free;
-        struct ck_snapshot_block *blocks;
-    } snapshots;
+    struct ck_pool snapshots;
     struct ck_edges {
         struct mm_edge *list;
         size_t count, capacity;

@@ -42,36 +42,11 @@ uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, 
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-enum { NODES_PER_BLOCK = 512 };
-struct node_block {
-    struct node_block *next;
-    struct ck_node nodes[NODES_PER_BLOCK];
-};
-
-static struct ck_node *node_alloc(struct ck_detector *d)
-{
-    if (!d->shadow.free_nodes) {
-        struct node_block *block = ck_budget_alloc(&d->budget, sizeof *block);
-        if (!block)
-            return NULL;
-        block->next = d->shadow.node_blocks;
-        d->shadow.node_blocks = block;
-        for (size_t i = 0; i < NODES_PER_BLOCK; i++) {
-            block->nodes[i].next = d->shadow.free_nodes;
-            d->shadow.free_nodes = &block->nodes[i];
-        }
-    }
-    struct ck_node *node = d->shadow.free_nodes;
-    d->shadow.free_nodes = node->next;
-    return node;
-}
-
 void ck_node_pop(struct ck_detector *d, struct ck_node **list)
 {
     struct ck_node *node = *list;
     *list = node->next;
-    node->next = d->shadow.free_nodes;
-    d->shadow.free_nodes = node;
+    ck_pool_give(&d->shadow.nodes, node);
 }
 
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
@@ -140,7 +115,7 @@ bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_a
     struct ck_node *head = *list;
     if (head && (memcmp(&head->first, access, sizeof *access) == 0 || node_extend(head, access)))
         return true;
-    struct ck_node *node = node_alloc(d);
+    struct ck_node *node = ck_pool_take(&d->shadow.nodes, &d->budget, sizeof *node);
     if (!node)
         return false;
     *node = (struct ck_node){
@@ -159,7 +134,7 @@ static bool nodes_copy(struct ck_detector *d, struct ck_node **out, const struct
 {
     *out = NULL;
     for (; list; list = list->next) {
-        struct ck_node *node = node_alloc(d);
+        struct ck_node *node = ck_pool_take(&d->shadow.nodes, &d->budget, sizeof *node);
         if (!node)
             return false;
         *node = *list;
@@ -374,12 +349,7 @@ void ck_space_clear(struct ck_detector *d, struct ck_space *space)
 void ck_shadow_clear(struct ck_detector *d)
 {
     ck_map_clear(&d->shadow.pages, &d->budget);
-    while (d->shadow.node_blocks) {
-        struct node_block *block = d->shadow.node_blocks;
-        d->shadow.node_blocks = block->next;
-        ck_budget_free(&d->budget, block, sizeof *block);
-    }
-    d->shadow.free_nodes = NULL;
+    ck_pool_clear(&d->shadow.nodes, &d->budget, sizeof(struct ck_node));
     ck_map_clear(&d->shadow.signature_index, &d->budget);
     ck_budget_free(&d->budget, d->shadow.signatures,
                    d->shadow.signature_capacity * sizeof *d->shadow.signatures);

@@ -1,0 +1,51 @@
+/* Vector clocks of the race detector. */
+#ifndef CHECKER_RACE_CLOCK_H
+#define CHECKER_RACE_CLOCK_H
+
+#include "checker/race/budget.h"
+
+/* A vector clock: an immutable, reference-counted map from agents to times.  The events of an agent up to
+ * its time happen before the owner of the clock.  The map is piecewise constant over agent keys (command
+ * << 32 | index), so that a work-group or a whole command is one piece.  NULL is the zero clock. */
+struct ck_piece {
+    uint64_t start; /* the piece ends where the next one starts */
+    uint64_t time;
+};
+struct ck_clock {
+    uint32_t references, count;
+    struct ck_piece pieces[];
+};
+#define CK_ALWAYS UINT32_MAX /* the time of an agent that has ended */
+
+enum { CK_POOLED = 16 }; /* clocks of at most this many pieces are allocated from blocks */
+struct ck_clock_block;
+struct free_clock;
+struct ck_clocks { /* the allocator of clocks, and caches of their operations */
+    struct ck_budget *budget;
+    struct ck_clock_block *blocks; /* ROOM bytes at the beginning of the first block are free */
+    size_t room;
+    struct free_clock *free[CK_POOLED + 1]; /* dropped clocks in the blocks, by their number of pieces */
+    const struct ck_clock *memo;            /* cached lookup: the time of MEMO_AGENT in MEMO */
+    uint64_t memo_agent, memo_time;
+    struct ck_piece *scratch;
+    size_t scratch_capacity;
+};
+struct ck_clock *ck_clock_ref(struct ck_clock *clock);
+void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
+/* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
+void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
+uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
+/* *INTO becomes the pointwise maximum with FROM. */
+void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
+/* *INTO is raised to TIME for the agents FIRST to LAST. */
+void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
+                    uint64_t time);
+/* *INTO becomes the pointwise maximum with the times that FROM, a clock of global memory, has for host threads, the
+ * runtime and complete commands: their order in global memory also orders images [CL 3.3.6 H0]. */
+void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
+/* *INTO becomes the pointwise minimum with OTHER. */
+void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
+/* Frees all clocks; no reference to any may exist. */
+void ck_clocks_clear(struct ck_clocks *clocks);
+
+#endif
