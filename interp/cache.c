@@ -12,10 +12,10 @@
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/memmodel.h"
+#include "memmodel/trace/mutex.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,13 +42,13 @@ struct head {
     uint64_t magic, sum, key_size, data_size;
 };
 static struct {
-    pthread_mutex_t lock;
+    struct mm_mutex lock;
     bool known; /* the folder has been chosen */
     char path[PATH - 64];
     uint64_t most;
     struct mm_own_fd folder;
     atomic_bool written_in_vain;
-} cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .folder = {.fd = -1}};
+} cache = {.lock = MM_MUTEX, .folder = {.fd = -1}};
 
 /* ---- choice of the folder ---------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static void open_folder(void)
  * cache's own descriptor and reused its number: the folder is then reopened. */
 static int folder_of_cache(void)
 {
-    pthread_mutex_lock(&cache.lock);
+    mm_mutex_lock(&cache.lock);
     bool first = !cache.known;
     if (first)
         choose_folder();
@@ -97,7 +97,7 @@ static int folder_of_cache(void)
         open_folder();
     }
     int folder = cache.folder.fd < 0 ? -1 : mm_fd_copy_high(cache.folder.fd);
-    pthread_mutex_unlock(&cache.lock);
+    mm_mutex_unlock(&cache.lock);
     return folder;
 }
 

@@ -15,7 +15,7 @@ struct job {
     void *data;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX_WITH_CONDITIONS;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
 static struct job *first, **last = &first;
 static bool running;
@@ -27,23 +27,23 @@ static void *callback_thread(void *unused)
     (void)unused;
     own_thread = true;
     mm_own_thread_begin();
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (;;) {
         while (!first)
-            pthread_cond_wait(&posted, &lock);
+            pthread_cond_wait(&posted, &lock.mutex);
         struct job *job = first;
         first = job->next;
         mm_own_thread_end(); /* it is the application's until the callback returns */
         atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
         if (!first)
             last = &first;
-        pthread_mutex_unlock(&lock);
+        mm_mutex_unlock(&lock);
         rt_guard_as_host();
         rt_record_new_thread();
         job->function(job->data);
         mm_free(job);
         mm_own_thread_begin();
-        pthread_mutex_lock(&lock);
+        mm_mutex_lock(&lock);
     }
     return NULL;
 }
@@ -61,9 +61,9 @@ static bool callback_thread_start(void)
 
 bool rt_callback_start(void)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     bool ok = callback_thread_start();
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return ok;
 }
 
@@ -73,7 +73,7 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     if (!job)
         return false;
     *job = (struct job){.function = function, .data = data};
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     bool ok = callback_thread_start();
     if (ok) {
         *last = job;
@@ -81,7 +81,7 @@ bool rt_callback_post(void (*function)(void *data), void *data)
         last = &job->next;
         pthread_cond_signal(&posted);
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (!ok)
         mm_free(job);
     return ok;
@@ -90,7 +90,6 @@ bool rt_callback_post(void (*function)(void *data), void *data)
 /* The thread and what it had to do stayed with the parent. */
 void rt_callback_forked(void)
 {
-    pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&posted, NULL);
     first = NULL;
     last = &first;
@@ -116,9 +115,9 @@ cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *call
     if (!added)
         return CL_OUT_OF_HOST_MEMORY;
     *added = *callback;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     added->next = *list;
     *list = added;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }

@@ -110,13 +110,13 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
     callback->type = type;
     callback->registered = rt_record_call("clSetEventCallback", NULL, 0);
     rt_instrumented_callback();
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     struct rt_event_callback **at = &event->callbacks;
     while (*at)
         at = &(*at)->next;
     *at = callback;
     post_reached(event);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }
 
@@ -152,7 +152,7 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
     for (cl_uint i = 0; i < num_events; i++)
         rt_object_retain(list[i]);
     bool failed = false;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = (struct rt_event *)list[i];
         if (event->queue)
@@ -165,7 +165,7 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
         failed = failed || event->status < 0;
     }
     rt_sched_wake();
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     record_wait(num_events, list);
     for (cl_uint i = 0; i < num_events; i++)
         rt_object_release(list[i]);
@@ -204,13 +204,13 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
         return CL_INVALID_VALUE;
     cl_int result = CL_INVALID_OPERATION;
     rt_sched_start();
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     if (event->status > CL_COMPLETE) {
         event->completion = record_user_event();
         rt_event_set_status(event, status);
         result = CL_SUCCESS;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return result;
 }
 
@@ -226,11 +226,11 @@ static void record_observed(const struct rt_event *event)
 
 static cl_int observe_status(const struct rt_event *event)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_int status = event->status;
     if (status > CL_COMPLETE)
         rt_sched_poll();
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return status;
 }
 

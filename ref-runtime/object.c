@@ -10,7 +10,7 @@
 
 enum { RING = 512 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct mm_map live; /* the objects by handle, which is their address */
 static struct rt_object *ring[RING];
 static size_t ring_next;
@@ -32,11 +32,11 @@ void *rt_object_create(enum rt_type type, size_t size)
     object->type = type;
     object->api_refs = 1;
     atomic_init(&object->total_refs, 1);
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     object->number = ++numbers[type];
     object->dispatch_data = dispatch_data;
     bool inserted = mm_map_put(&live, (uintptr_t)object, (uintptr_t)object);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (!inserted) {
         mm_free(object);
         return NULL;
@@ -46,30 +46,30 @@ void *rt_object_create(enum rt_type type, size_t size)
 
 void rt_object_set_dispatch_data(void *data)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     dispatch_data = data;
     for (size_t i = 0; i < live.capacity; i++)
         if (mm_map_at(&live, i))
             ((struct rt_object *)mm_map_at(&live, i))->dispatch_data = data;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 void *rt_object_check(const void *handle, enum rt_type type)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return object;
 }
 
 /* Lays OBJECT's memory to rest, and frees that which has rested longest. */
 static void quarantine_object(struct rt_object *object)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_object *oldest = ring[ring_next];
     ring[ring_next] = object;
     ring_next = (ring_next + 1) % RING;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     mm_free(oldest);
 }
 
@@ -135,9 +135,9 @@ static bool drop_reference(struct rt_object *object)
 {
     if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1)
         return false;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     mm_map_remove(&live, (uintptr_t)object, (uintptr_t)object);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return true;
 }
 
@@ -183,23 +183,23 @@ void rt_object_release_held(void *object)
 
 bool rt_api_retain(const void *handle, enum rt_type type)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
     bool held = object && rt_object_hold(object);
     if (held)
         object->api_refs++;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return held;
 }
 
 bool rt_api_release(const void *handle, enum rt_type type)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
     bool held = object && object->api_refs > 0;
     if (held)
         object->api_refs--;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (held)
         rt_object_release(object);
     return held;
@@ -207,29 +207,29 @@ bool rt_api_release(const void *handle, enum rt_type type)
 
 cl_uint rt_api_refs(const void *object)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     cl_uint refs = ((const struct rt_object *)object)->api_refs;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return refs;
 }
 
 bool rt_object_was(const void *handle)
 {
     bool found = false;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (size_t i = 0; i < RING && !found; i++)
         found = ring[i] == handle;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return found;
 }
 
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (size_t i = 0; i < live.capacity; i++)
         if (mm_map_at(&live, i))
             visit(mm_map_at(&live, i), data);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 void *rt_null(cl_int *errcode_ret, cl_int code)

@@ -6,23 +6,23 @@
 #include <string.h>
 
 /* Default device queues of all contexts. */
-static pthread_mutex_t defaults_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex defaults_lock = MM_MUTEX;
 
 struct rt_queue *rt_queue_default(const struct rt_context *context, const struct rt_device *device)
 {
     int index = rt_context_device_index(context, device);
-    pthread_mutex_lock(&defaults_lock);
+    mm_mutex_lock(&defaults_lock);
     struct rt_queue *queue = index < 0 ? NULL : context->default_queues[index];
-    pthread_mutex_unlock(&defaults_lock);
+    mm_mutex_unlock(&defaults_lock);
     return queue;
 }
 
 static void set_default(struct rt_queue *queue)
 {
     int index = rt_context_device_index(queue->context, queue->device);
-    pthread_mutex_lock(&defaults_lock);
+    mm_mutex_lock(&defaults_lock);
     queue->context->default_queues[index] = queue;
-    pthread_mutex_unlock(&defaults_lock);
+    mm_mutex_unlock(&defaults_lock);
 }
 
 /* A default device queue that exists already is the one that is asked for [CL 5.1]. */
@@ -73,10 +73,10 @@ static cl_command_queue create_queue(struct rt_context *context, struct rt_devic
 void rt_queue_destroy(struct rt_queue *queue)
 {
     int index = rt_context_device_index(queue->context, queue->device);
-    pthread_mutex_lock(&defaults_lock);
+    mm_mutex_lock(&defaults_lock);
     if (queue->context->default_queues[index] == queue)
         queue->context->default_queues[index] = NULL;
-    pthread_mutex_unlock(&defaults_lock);
+    mm_mutex_unlock(&defaults_lock);
     mm_free(queue->properties);
     mm_free(queue->completed);
     rt_object_release(queue->context);
@@ -190,10 +190,10 @@ cl_int CL_API_CALL rt_clRetainCommandQueue(cl_command_queue handle)
 
 static void flush_queue(struct rt_queue *queue)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     rt_sched_wake();
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 /* Releasing flushes. */
@@ -241,7 +241,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
     rt_object_retain(queue);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     uint64_t mark = queue->last ? queue->last->sequence : 0;
     for (struct rt_command *last; (last = last_until(queue, mark)) && !IN_FAULTY(FINISH_EARLY);)
@@ -249,7 +249,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     rt_sched_wake();
     size_t count = 0;
     struct mm_edge *edges = finish_edges(queue, &count);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_record_call("clFinish", edges, count);
     rt_instrumented_settled(queue);
     mm_free(edges);

@@ -17,12 +17,12 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "interp/image/image.h"
 #include "interp/interp.h"
 #include "memmodel/memmodel.h"
+#include "memmodel/trace/mutex.h"
 
 #define RT_API(name) __typeof__(*((cl_icd_dispatch *)0)->name) rt_##name;
 #include "ref-runtime/check/api.def"

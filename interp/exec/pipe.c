@@ -1,7 +1,7 @@
 /* Pipes: packets in a ring, reservations that are committed in the order in which they were made. [SPIRV
  * 3.49.22], [CLC 6.15.18], [CL 5.4].  Each built-in is atomic. */
 #include "interp/lower/lower.h"
-#include <pthread.h>
+#include "memmodel/trace/mutex.h"
 #include <string.h>
 
 /* Positions count packets since the pipe was made.  Packets [read_count, read_reserved) are being read,
@@ -17,7 +17,7 @@ struct reservations {
     struct reservation list[];
 };
 
-static pthread_mutex_t pipes = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex pipes = MM_MUTEX;
 
 void in_pipe_clear(struct in_pipe *pipe)
 {
@@ -154,14 +154,14 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[2], c->types[2]->size));
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[1]);
     uint64_t result = UINT64_MAX;
-    pthread_mutex_lock(&pipes);
+    mm_mutex_lock(&pipes);
     struct reservation *v = p ? reserve_packets(p, write, 1) : NULL;
     if (v) {
         result = transfer_packet(run, item, pc, p, pointer, v->start, write) ? 0 : UINT64_MAX;
         v->committed = true;
         advance_pipe(p, write);
     }
-    pthread_mutex_unlock(&pipes);
+    mm_mutex_unlock(&pipes);
     put_pipe_result(item, c, result);
     return !run->outcome.stopped;
 }
@@ -184,7 +184,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     uint64_t id = value_at(item, c->operand[1], 8), index = value_at(item, c->operand[2], c->types[2]->size);
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[3]);
     uint64_t result = UINT64_MAX;
-    pthread_mutex_lock(&pipes);
+    mm_mutex_lock(&pipes);
     const struct reservation *v = p ? reservation_find(p, id, write) : NULL;
     if (v && index < v->count) {
         result = transfer_packet(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
@@ -195,17 +195,17 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     } else if (p) {
         bad_reservation(run, item, pc, p, id);
     }
-    pthread_mutex_unlock(&pipes);
+    mm_mutex_unlock(&pipes);
     put_pipe_result(item, c, result);
     return !run->outcome.stopped;
 }
 
 static uint64_t reserve_id(struct in_pipe *p, bool write, uint32_t count)
 {
-    pthread_mutex_lock(&pipes);
+    mm_mutex_lock(&pipes);
     const struct reservation *v = p ? reserve_packets(p, write, count) : NULL;
     uint64_t id = v ? v->id : 0;
-    pthread_mutex_unlock(&pipes);
+    mm_mutex_unlock(&pipes);
     return id;
 }
 
@@ -214,7 +214,7 @@ static void commit_reservation(struct in_run *run, struct in_item *item, const s
 {
     if (!p)
         return;
-    pthread_mutex_lock(&pipes);
+    mm_mutex_lock(&pipes);
     struct reservation *v = reservation_find(p, id, write);
     if (v) {
         v->committed = true;
@@ -222,7 +222,7 @@ static void commit_reservation(struct in_run *run, struct in_item *item, const s
     } else {
         bad_reservation(run, item, pc, p, id);
     }
-    pthread_mutex_unlock(&pipes);
+    mm_mutex_unlock(&pipes);
     if (run->full)
         run->switch_budget--;
 }
@@ -257,10 +257,10 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
     const struct in_pipe *p =
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[1], c->types[1]->size));
     uint64_t n = 0;
-    pthread_mutex_lock(&pipes);
+    mm_mutex_lock(&pipes);
     if (p)
         n = c->opcode == SpvOpGetMaxPipePackets ? p->max_packets : p->write_count - p->read_count;
-    pthread_mutex_unlock(&pipes);
+    mm_mutex_unlock(&pipes);
     put_pipe_result(item, c, n);
     return !run->outcome.stopped;
 }

@@ -9,6 +9,7 @@
  * is executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
+#include "memmodel/trace/mutex.h"
 #include "memmodel/trace/process.h"
 #include "sched.h"
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
 enum { INTERP, JIT, AUTO };
 
 static struct {
-    pthread_mutex_t loading;
+    struct mm_mutex loading;
     atomic_bool loaded;
     atomic_bool ended;
     pid_t process;
@@ -30,7 +31,7 @@ static struct {
     bool note;
     uint64_t hot; /* interpreted instructions that take as long as compiling a kernel: REFCL_PROMOTE */
     const struct in_jit_api *api;
-} native = {.loading = PTHREAD_MUTEX_INITIALIZER};
+} native = {.loading = MM_MUTEX};
 
 static bool has_debug_word(const char *word)
 {
@@ -74,9 +75,9 @@ static void load_jit(void)
 /* NULL: not loaded. */
 static const struct in_jit_api *loaded_api(void)
 {
-    pthread_mutex_lock(&native.loading);
+    mm_mutex_lock(&native.loading);
     const struct in_jit_api *api = native.api;
-    pthread_mutex_unlock(&native.loading);
+    mm_mutex_unlock(&native.loading);
     return api;
 }
 
@@ -152,7 +153,7 @@ static bool is_jit_loaded(void)
         return false;
     if (atomic_load(&native.loaded))
         return native.api != NULL;
-    pthread_mutex_lock(&native.loading);
+    mm_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
         load_jit();
         if (atexit(unload_native) !=
@@ -161,7 +162,7 @@ static bool is_jit_loaded(void)
     }
     native.loaded = true;
     bool usable = native.api && !atomic_load(&native.ended);
-    pthread_mutex_unlock(&native.loading);
+    mm_mutex_unlock(&native.loading);
     return usable;
 }
 

@@ -1,5 +1,7 @@
 /* See process.h. */
 #include "memmodel/trace/process.h"
+#include "memmodel/base/clock.h"
+#include "memmodel/trace/mutex.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -8,17 +10,99 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- forks: the kernel clears the page of the mark in a child that has a copy of the memory ---- */
 
 static atomic_uint unmapped, *mark; /* 0: in a child that has not counted its fork */
 static atomic_uint forks;
+static atomic_bool by_clone; /* the last fork ran no handlers */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void clear_mark(void)
+static struct {
+    pthread_mutex_t lock;
+    struct mm_mutex *first; /* all that were locked or initialized, but for those with conditions */
+} mutexes = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+enum { LONGEST_SECTION_NS = 1000 * 1000 * 1000, TRY_NS = 1000 * 1000, PAUSE_NS = 20 * 1000 };
+
+static void pause_shortly(void)
 {
-    atomic_store(mark, 0);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
+static bool lock_briefly(pthread_mutex_t *mutex)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += TRY_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(mutex, &until) == 0;
+}
+
+static void unlock_all(bool in_child)
+{
+    for (struct mm_mutex *m = mutexes.first; m; m = m->next) {
+        if (m->is_held && in_child)
+            mm_mutex_inherit(m);
+        if (m->is_held)
+            pthread_mutex_unlock(&m->mutex);
+        m->is_held = false;
+    }
+}
+
+/* True if all are locked; ANY: as many as are free. */
+static bool lock_all(bool any)
+{
+    bool all = true;
+    for (struct mm_mutex *m = mutexes.first; m && (all || any); m = m->next)
+        all &= m->is_held = any ? pthread_mutex_trylock(&m->mutex) == 0 : lock_briefly(&m->mutex);
+    return all;
+}
+
+/* Their order is not known: a thread that holds one may wait for another, or for the list. */
+static void lock_for_fork(void)
+{
+    uint64_t end = mm_clock_ns(CLOCK_MONOTONIC) + LONGEST_SECTION_NS;
+    pthread_mutex_lock(&mutexes.lock);
+    while (!lock_all(false)) {
+        unlock_all(false);
+        if (mm_clock_ns(CLOCK_MONOTONIC) > end) {
+            lock_all(true);
+            return;
+        }
+        pthread_mutex_unlock(&mutexes.lock);
+        pause_shortly();
+        pthread_mutex_lock(&mutexes.lock);
+    }
+}
+
+static void unlock_in_parent(void)
+{
+    unlock_all(false);
+    pthread_mutex_unlock(&mutexes.lock);
+}
+
+static void unlock_in_child(void)
+{
+    atomic_store(mark, 1);
+    atomic_store(&by_clone, false);
+    atomic_fetch_add(&forks, 1);
+    unlock_all(true);
+    pthread_mutex_unlock(&mutexes.lock);
+}
+
+/* No handler has run. */
+static void note_clone(void)
+{
+    const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&mutexes.lock, &fresh, sizeof fresh);
+    for (struct mm_mutex *m = mutexes.first; m; m = m->next)
+        m->is_held = false;
+    atomic_store(&by_clone, true);
+    atomic_fetch_add(&forks, 1);
 }
 
 /* Where the kernel cannot clear the page, only fork() is detected. */
@@ -30,15 +114,102 @@ static void set_mark(void)
     if (page != MAP_FAILED)
         madvise(page, size, MADV_WIPEONFORK);
     atomic_store(mark, 1);
-    pthread_atfork(NULL, NULL, clear_mark);
+    pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
 }
 
 unsigned mm_fork_count(void)
 {
     pthread_once(&once, set_mark);
     if (atomic_load_explicit(mark, memory_order_relaxed) == 0 && atomic_exchange(mark, 1) == 0)
-        atomic_fetch_add(&forks, 1);
+        note_clone();
     return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+/* ---- mutexes ---- */
+
+static unsigned this_process(void)
+{
+    return 2 * mm_fork_count() + 2;
+}
+
+static void list_mutex(struct mm_mutex *m)
+{
+    if (m->has_conditions)
+        return;
+    pthread_mutex_lock(&mutexes.lock);
+    m->next = mutexes.first;
+    m->before = &mutexes.first;
+    if (m->next)
+        m->next->before = &m->next;
+    mutexes.first = m;
+    pthread_mutex_unlock(&mutexes.lock);
+}
+
+static void report_lost_holder(void)
+{
+    static atomic_bool reported;
+    if (atomic_load(&by_clone) && !atomic_exchange(&reported, true))
+        fprintf(
+            stderr,
+            "refcl: warning: clone() while another thread was in an OpenCL call: what that call changed may be "
+            "inconsistent in the child; fork() waits for such calls\n");
+}
+
+/* Before the first use in this process, by one of its threads; the others wait for it. */
+static void prepare_mutex(struct mm_mutex *m, unsigned process)
+{
+    const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    unsigned seen = atomic_load(&m->process);
+    while (seen != process &&
+           (seen == process + 1 || !atomic_compare_exchange_strong(&m->process, &seen, process + 1))) {
+        pause_shortly();
+        seen = atomic_load(&m->process);
+    }
+    if (seen == process)
+        return;
+    if (seen == 0) {
+        list_mutex(m);
+    } else {
+        if (pthread_mutex_trylock(&m->mutex) != 0)
+            report_lost_holder();
+        memcpy(&m->mutex, &fresh, sizeof fresh);
+    }
+    atomic_store(&m->process, process);
+}
+
+void mm_mutex_init(struct mm_mutex *m)
+{
+    *m = (struct mm_mutex)MM_MUTEX;
+    list_mutex(m);
+    atomic_store(&m->process, this_process());
+}
+
+void mm_mutex_destroy(struct mm_mutex *m)
+{
+    pthread_mutex_lock(&mutexes.lock);
+    *m->before = m->next;
+    if (m->next)
+        m->next->before = m->before;
+    pthread_mutex_unlock(&mutexes.lock);
+    pthread_mutex_destroy(&m->mutex);
+}
+
+void mm_mutex_lock(struct mm_mutex *m)
+{
+    unsigned process = this_process();
+    if (atomic_load_explicit(&m->process, memory_order_acquire) != process)
+        prepare_mutex(m, process);
+    pthread_mutex_lock(&m->mutex);
+}
+
+void mm_mutex_unlock(struct mm_mutex *m)
+{
+    pthread_mutex_unlock(&m->mutex);
+}
+
+void mm_mutex_inherit(struct mm_mutex *m)
+{
+    atomic_store(&m->process, this_process());
 }
 
 /* ---- threads ---- */

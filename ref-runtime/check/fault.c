@@ -35,9 +35,9 @@ void rt_fault_delay(struct rt_command *command)
 {
     switch (in_fault_now) {
     case IN_FAULT_EVENT_EARLY:
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         rt_event_set_status(command->event, CL_COMPLETE);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         delay_thread();
         break;
     case IN_FAULT_WAIT_EARLY:

@@ -39,7 +39,7 @@ struct range {
     char name[32];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct range *ranges;
 static unsigned commands;                   /* that may use SVM */
 static struct sigaction previous, original; /* handlers: the latest of another library, the first */
@@ -203,14 +203,14 @@ static bool handle_fault(const unsigned char *at, int writes, const void *code)
 {
     char text[1024];
     const char *clause = NULL;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range *r = find_range(at);
     if (r) {
         clause = describe_violation(r, at, writes, text, sizeof text);
         r->findings++;
         allow_pages(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (r && rt_api_checked())
         rt_api_report("host-access", clause, text, sizeof text);
     if (r && writes >= 0)
@@ -274,17 +274,17 @@ void *rt_guard_alloc(size_t size, bool shared, const char *name)
     }
     *r = (struct range){.data = data, .size = size, .pages = pages, .shared = shared};
     snprintf(r->name, sizeof r->name, "%s", name);
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
     protect_range(r);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return data;
 }
 
 void rt_guard_free(void *data)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range **at = &ranges;
     while (*at && (*at)->data != data)
         at = &(*at)->next;
@@ -293,7 +293,7 @@ void rt_guard_free(void *data)
         *at = r->next;
         munmap(r->data, r->pages);
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     while (r && r->maps) {
         struct map *m = r->maps;
         r->maps = m->next;
@@ -307,21 +307,21 @@ void rt_guard_free(void *data)
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
 {
     struct map *m = mm_alloc_zero(1, sizeof *m);
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range *r = m ? find_range(pointer) : NULL;
     if (r) {
         *m = (struct map){.next = r->maps, .pointer = pointer, .size = size, .writes = flags != CL_MAP_READ};
         r->maps = m;
         install_handler();
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (!r)
         mm_free(m);
 }
 
 void rt_guard_mapped(const void *pointer)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range *r = find_range(pointer);
     struct map *oldest = NULL;
     for (struct map *m = r ? r->maps : NULL; m; m = m->next)
@@ -330,12 +330,12 @@ void rt_guard_mapped(const void *pointer)
         oldest->complete = true;
         protect_range(r);
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 void rt_guard_unmap(const void *pointer)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range *r = find_range(pointer);
     struct map **at = r ? &r->maps : NULL;
     while (at && *at && (*at)->pointer != pointer)
@@ -346,7 +346,7 @@ void rt_guard_unmap(const void *pointer)
         install_handler();
         protect_range(r);
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     mm_free(m);
 }
 
@@ -354,7 +354,7 @@ void rt_guard_unmap(const void *pointer)
 
 static void use_range(const void *data, bool begin)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct range *only = data ? find_range(data) : NULL;
     unsigned *count = !data ? &commands : only ? &only->users : NULL;
     if (count)
@@ -363,16 +363,16 @@ static void use_range(const void *data, bool begin)
     for (const struct range *r = ranges; changed && r; r = r->next)
         if (r == only || (!data && r->shared))
             protect_range(r);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 void rt_guard_again(void)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (const struct range *r = ranges; r; r = r->next)
         if (r->shared)
             protect_range(r);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 void rt_guard_begin(const void *data)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 
 #include "memmodel/base/clock.h"
 #include "memmodel/base/privilege.h"
+#include "memmodel/trace/mutex.h"
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
@@ -28,7 +28,7 @@
 
 extern char **environ;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct mm_own_fd control = {.fd = -1}; /* the helper's control socket */
 static unsigned generation;                   /* of helpers: counts those that were started */
 static pid_t owner;                           /* the process that started it: a forked child starts its own */
@@ -131,7 +131,7 @@ static enum mm_class start_helper(struct mm_error *err)
 static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     if (owner != getpid() || generation == dead || !mm_own_fd_valid(&control)) {
         mm_own_fd_close(&control);
         cls = start_helper(err);
@@ -140,7 +140,7 @@ static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket
     *socket = cls == MM_OK ? mm_fd_copy_high(control.fd) : -1;
     if (cls == MM_OK && *socket < 0)
         cls = mm_fail(err, MM_LIMIT, "compiler", "no descriptor for the compiler: %s", strerror(errno));
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return cls;
 }
 

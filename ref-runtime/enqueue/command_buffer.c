@@ -122,10 +122,10 @@ cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
     struct rt_command_buffer *buffer = live_command_buffer(handle);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool again = buffer->finalized;
     buffer->finalized = true;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return again ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
@@ -194,14 +194,14 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
     cl_int wrong_queue = choose_queue(s, queue);
     if (is_older_call(buffer, name, properties))
         return CL_INVALID_VALUE;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_int error = buffer->finalized                      ? CL_INVALID_OPERATION
                    : wrong_queue                          ? wrong_queue
                    : mutable_handle                       ? CL_INVALID_VALUE
                    : !points_valid(buffer, count, points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
                    : properties && properties[0]          ? CL_INVALID_VALUE /* no property is known */
                                                           : CL_SUCCESS;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return error;
 }
 
@@ -250,7 +250,7 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
     cl_command_type type = command->event->command_type;
     bool is_barrier = command->is_barrier;
     rt_pattern_begin(command);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_int error = !points ? CL_OUT_OF_HOST_MEMORY : buffer->finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
     struct rt_recorded *added = error ? NULL : mm_add(&buffer->commands, &buffer->count);
     if (!error && !added)
@@ -270,7 +270,7 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
         if (s->point)
             *s->point = (cl_sync_point_khr)buffer->count;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (error) {
         mm_free(points);
         rt_command_discard(command);
@@ -304,9 +304,9 @@ RT_ANSWER_LIST(get_queues, struct rt_command_buffer, queues, queue_count)
 static cl_int get_state(const void *object, const struct rt_info_out *out)
 {
     const struct rt_command_buffer *buffer = object;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_uint state = rt_command_buffer_state(buffer);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return rt_info_uint(out, state);
 }
 

@@ -121,9 +121,9 @@ static cl_int start_buffer(struct rt_command *command)
         mm_recorder_record(rt_recorder(), &record);
     }
     command->family.ends_with_children = true;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     size_t appended = append_children(run, command);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < count; i++)
         if (i < appended)
             rt_api_release(run->children[i]->event, RT_EVENT);
@@ -158,21 +158,21 @@ static cl_int choose_queues(const struct rt_command_buffer *buffer, cl_uint coun
 /* All kernels have their arguments [CL 5.17.7 R101]. */
 static cl_int check_state(struct rt_command_buffer *buffer)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_uint state = rt_command_buffer_state(buffer);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return state == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
 /* Later updates do not change the run. */
 static void use_patterns(struct run *run)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (size_t i = 0; i < run->count; i++) {
         copy_patterns(run)[i] = run->buffer->commands[i].pattern;
         atomic_fetch_add(&copy_patterns(run)[i]->pattern_users, 1);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 static void release_patterns(struct rt_command *command)
@@ -264,10 +264,10 @@ static void check_simultaneous_use(const struct rt_command_buffer *buffer, const
 {
     if (!rt_api_checked() || (buffer->flags & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR))
         return;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     const struct rt_event *run = buffer->latest_run;
     bool bad = run && run->status > CL_COMPLETE && lacks_prerequisite(run, queue, count, list);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (!bad)
         return;
     char text[1024];
@@ -283,10 +283,10 @@ static void check_simultaneous_use(const struct rt_command_buffer *buffer, const
 static void note_run(struct rt_command_buffer *buffer, struct rt_event *run)
 {
     rt_object_retain(run);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     struct rt_event *before = buffer->latest_run;
     buffer->latest_run = run;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_object_release_held(before);
 }
 

@@ -63,10 +63,10 @@ void rt_device_open_gates(struct rt_command *parent, uint64_t group)
             continue;
         }
         *at = gate->next;
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         gate->event->completion = parent->events.end;
         rt_event_set_status(gate->event, CL_COMPLETE);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         rt_api_release(gate->event, RT_EVENT);
         mm_free(gate);
     }
@@ -115,7 +115,7 @@ static int submit_child(struct rt_command *command, struct rt_command *parent, c
         mm_recorder_record(rt_recorder(), &record);
     }
     struct rt_queue *queue = command->queue;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool fits = room <= queue->size - queue->used;
     bool ok = fits && add_dependencies(command, e);
     if (ok) {
@@ -128,7 +128,7 @@ static int submit_child(struct rt_command *command, struct rt_command *parent, c
     } else {
         rt_command_forget(command);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (!ok)
         rt_command_discard(command);
     else if (!event)
@@ -257,10 +257,10 @@ void *rt_device_user_event(const struct rt_command *parent)
 void rt_device_set_user_event(void *handle, int status)
 {
     struct rt_event *event = handle;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     if (!event->queue && event->status > CL_COMPLETE && status <= CL_COMPLETE)
         rt_event_set_status(event, status);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 /* Whether memory that a kernel may write still is where CAPTURE points: a buffer, SVM, a program-scope
@@ -306,7 +306,7 @@ void rt_device_capture(const struct rt_command *parent, void *handle, void *valu
                                    .instance = launch->instance,
                                    .is_host_memory =
                                        parent->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM};
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     capture->next = event->captures;
     event->captures = capture;
     struct rt_capture *written = NULL;
@@ -315,6 +315,6 @@ void rt_device_capture(const struct rt_command *parent, void *handle, void *valu
         written = event->captures;
         event->captures = NULL;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_captures_free(written);
 }

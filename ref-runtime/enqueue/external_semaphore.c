@@ -85,7 +85,7 @@ struct rt_payload *rt_payload_create(int fd)
         return NULL;
     }
     fcntl(own.fd, F_SETFL, O_NONBLOCK);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     struct rt_payload *p = find_payload(identity);
     bool known = p != NULL;
     if (!p && (p = mm_alloc_zero(1, sizeof *p))) {
@@ -95,7 +95,7 @@ struct rt_payload *rt_payload_create(int fd)
     }
     if (p)
         p->users++;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (!p || known)
         mm_own_fd_close(&own);
     if (p && fd >= 0)
@@ -311,12 +311,12 @@ static void *watch_all(void *unused)
     (void)unused;
     mm_own_thread_begin();
     for (;;) {
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof count) : 0;
         (void)woken;
         look_at_all();
         nfds_t n = collect_descriptors(&list, &capacity);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         poll(list, n, n ? -1 : RETRY_MS);
     }
     return NULL;

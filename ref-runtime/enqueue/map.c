@@ -55,11 +55,11 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
         mapping->begin = rt_mem_offset(map->mem) + map->layout.origin;
         mapping->end = mapping->begin + map->bytes[0];
     }
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool overlaps = write_overlaps(mapping, root);
     if (!overlaps)
         link_mapping(mapping);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (overlaps)
         mm_free(mapping);
     return overlaps ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -68,7 +68,7 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
 /* Takes the latest mapping of MEM at POINTER out of the list; NULL if there is none. */
 static struct rt_mapping *take_mapping(struct rt_mem *mem, const void *pointer)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     struct rt_mapping **at = &rt_mem_root(mem)->mappings;
     while (*at && !((*at)->mem == mem && (*at)->pointer == pointer))
         at = &(*at)->next;
@@ -77,14 +77,14 @@ static struct rt_mapping *take_mapping(struct rt_mem *mem, const void *pointer)
         *at = taken->next;
         mem->map_count--;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return taken;
 }
 
 void rt_mapping_free_all(struct rt_mem *mem)
 {
     struct rt_mapping *freed = NULL;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (struct rt_mapping **at = &rt_mem_root(mem)->mappings; *at;) {
         struct rt_mapping *mapping = *at;
         if (mapping->mem == mem) {
@@ -95,7 +95,7 @@ void rt_mapping_free_all(struct rt_mem *mem)
             at = &mapping->next;
         }
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     while (freed) {
         struct rt_mapping *mapping = freed;
         freed = mapping->next;
@@ -332,9 +332,9 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
     rt_mem_layout(mem, &mapping->region, &map->layout, map->bytes);
     error = rt_command_enqueue(command, count, list, event, false);
     if (error) {
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         link_mapping(mapping);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         return error;
     }
     unguard_map(pointer);

@@ -141,10 +141,10 @@ cl_int rt_mutable_end(const struct rt_submission *s, cl_int error, cl_uint dimen
         rt_object_release(s->handle);
     if (error || !s->handle)
         return error;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     s->handle->dimensions = dimensions;
     set_sizes(s->handle, sizes);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     *handle = (cl_mutable_command_khr)s->handle;
     return CL_SUCCESS;
 }
@@ -250,7 +250,7 @@ static cl_int make_update(struct update *updates, size_t done, const struct rt_m
 /* Exchanges what the commands have for what the updates have, which is left with what they had. */
 static void commit_updates(struct update *updates, size_t count)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (size_t i = 0; i < count; i++) {
         struct rt_mutable *m = updates[i].command;
         struct rt_command **pattern = &m->buffer->commands[m->index].pattern, *old = *pattern;
@@ -261,7 +261,7 @@ static void commit_updates(struct update *updates, size_t count)
         updates[i].kernel = kernel;
         set_sizes(m, updates[i].sizes);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 static cl_int update_commands(struct rt_command_buffer *buffer, cl_uint count, const cl_uint *types,
@@ -289,20 +289,20 @@ static cl_int update_commands(struct rt_command_buffer *buffer, cl_uint count, c
 cl_int CL_API_CALL rt_clUpdateMutableCommandsKHR(cl_command_buffer_khr handle, cl_uint num_configs,
                                                  const cl_uint *config_types, const void **configs)
 {
-    static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
+    static struct mm_mutex updating = MM_MUTEX;
     struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool is_open = !buffer->finalized;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (is_open || !(buffer->flags & CL_COMMAND_BUFFER_MUTABLE_KHR))
         return CL_INVALID_OPERATION;
     if ((num_configs == 0) != !config_types || (num_configs == 0) != !configs)
         return CL_INVALID_VALUE;
-    pthread_mutex_lock(&updating);
+    mm_mutex_lock(&updating);
     cl_int error = update_commands(buffer, num_configs, config_types, configs);
-    pthread_mutex_unlock(&updating);
+    mm_mutex_unlock(&updating);
     return error;
 }
 
@@ -316,9 +316,9 @@ RT_ANSWER_LIST(get_properties, struct rt_mutable, properties, property_count)
 static cl_int put_sizes(const struct rt_mutable *m, int which, const struct rt_info_out *out)
 {
     size_t sizes[3];
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     memcpy(sizes, m->sizes[which], sizeof sizes);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return rt_info_put(out, sizes, m->dimensions * sizeof *sizes);
 }
 

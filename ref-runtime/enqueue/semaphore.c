@@ -163,10 +163,10 @@ void rt_semaphore_destroy(struct rt_semaphore *s)
     rt_object_release_held(s->signal);
     for (size_t i = 0; i < s->gate_count; i++)
         rt_object_release_held(s->gates[i]);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     if (s->payload)
         rt_payload_release(s->payload);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     mm_own_fd_close(&s->fence);
     mm_free(s->gates);
     mm_free(s->properties);
@@ -192,7 +192,7 @@ static cl_int open_gates(struct rt_command *command)
     for (size_t i = 0; i < signal->count; i++)
         if (signal->of[i].shared && rt_command_inherited(command))
             return CL_OUT_OF_RESOURCES;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++) {
         struct rt_event *gate = signal->of[i].gate;
         if (signal->of[i].shared)
@@ -202,7 +202,7 @@ static cl_int open_gates(struct rt_command *command)
         gate->completion = command->events.began;
         rt_event_set_status(gate, CL_COMPLETE);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }
 
@@ -211,7 +211,7 @@ static cl_int open_gates(struct rt_command *command)
 static void release_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++) {
         if (signal->of[i].gate)
             rt_event_set_status(signal->of[i].gate, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -220,7 +220,7 @@ static void release_gates(struct rt_command *command)
     }
     if (!command->family.ended)
         rt_event_set_status(command->event, CL_OUT_OF_RESOURCES);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++)
         if (signal->of[i].gate)
             rt_object_release_deferred(signal->of[i].gate);
@@ -309,9 +309,9 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
     struct signal *signal = (void *)command->payload;
     uint32_t repeated = 0;
     signal->count = count;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     pair_signal(count, list, signal, command->event, &repeated);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     report_repeated("clEnqueueSignalSemaphoresKHR", repeated, "signaled", "wait");
     return rt_command_enqueue(command, events, wait_list, event, false);
 }
@@ -399,14 +399,14 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
         rt_command_create(queue, CL_COMMAND_SEMAPHORE_WAIT_KHR, "clEnqueueWaitSemaphoresKHR", &operation, 0);
     cl_uint n = 0;
     uint32_t repeated = 0;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (cl_uint i = 0; all && command && i < count; i++) {
         struct rt_event *signal = pair_wait((struct rt_semaphore *)list[i], &repeated);
         if (!signal)
             break;
         all[n++] = (cl_event)signal;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     report_repeated("clEnqueueWaitSemaphoresKHR", repeated, "waited for", "signal");
     if (n < count) {
         if (command)
@@ -417,10 +417,10 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
             all[n + i] = wait_list[i];
         error = rt_command_enqueue(command, n + events, all, event, false);
     }
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     for (cl_uint i = 0; error && i < n; i++)
         unpair_wait((struct rt_semaphore *)list[i], (struct rt_event *)all[i]);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     for (cl_uint i = 0; i < n; i++)
         rt_object_release(all[i]);
     mm_free(all);
@@ -438,9 +438,9 @@ static bool is_signaled(const struct rt_semaphore *s)
 
 static cl_int get_payload(const void *object, const struct rt_info_out *out)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_ulong payload = is_signaled(object);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return rt_info_ulong(out, payload);
 }
 
@@ -460,9 +460,9 @@ static bool is_exportable(const struct rt_semaphore *s)
 
 static cl_int get_exportable(const void *object, const struct rt_info_out *out)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool is = is_exportable(object);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return rt_info_bool(out, is);
 }
 
@@ -512,7 +512,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
     if (!type || type != s->exported || (handle_ptr && size < sizeof(int)))
         return CL_INVALID_VALUE;
     cl_int result = CL_SUCCESS;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     if (handle_ptr && !is_exportable(s)) {
         result = CL_INVALID_OPERATION;
     } else if (handle_ptr) {
@@ -521,7 +521,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
         if (fd >= 0)
             memcpy(handle_ptr, &fd, sizeof fd);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (size_ret && !result)
         *size_ret = sizeof(int);
     return result;
@@ -540,7 +540,7 @@ cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_p
     struct mm_own_fd fence;
     if (!rt_fence_import(fd, &fence))
         return CL_OUT_OF_RESOURCES;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     mm_own_fd_close(&s->fence);
     if (s->signal)
         rt_object_release_deferred(s->signal);
@@ -548,6 +548,6 @@ cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_p
     s->latest = RT_UNUSED;
     s->fence_pending = true;
     s->fence = fence;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }

@@ -3,7 +3,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/memory.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct rt_mem *addressed; /* under the lock */
 
 bool rt_address_give(struct rt_mem *mem)
@@ -11,22 +11,22 @@ bool rt_address_give(struct rt_mem *mem)
     for (cl_uint i = 0; i < mem->context->device_count; i++)
         if (!rt_storage(mem, (int)i))
             return false;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     mem->has_address = true;
     mem->next_addressed = addressed;
     addressed = mem;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return true;
 }
 
 void rt_address_take(struct rt_mem *mem)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_mem **at = &addressed;
     while (*at != mem)
         at = &(*at)->next_addressed;
     *at = mem->next_addressed;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 static uint64_t address_on(struct rt_mem *mem, int device)
@@ -39,11 +39,11 @@ struct rt_mem *rt_address_find(const struct rt_context *context, const struct rt
 {
     struct rt_mem *found = NULL;
     int place = rt_context_device_index(context, device);
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (struct rt_mem *mem = addressed; mem && !found; mem = mem->next_addressed)
         if (mem->context == context && address - address_on(mem, place) < mem->size && rt_object_hold(mem))
             found = mem;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return found;
 }
 

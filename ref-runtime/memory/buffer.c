@@ -255,9 +255,9 @@ cl_int CL_API_CALL rt_clSetMemObjectDestructorCallback(cl_mem handle,
 
 static cl_int get_map_count(const void *object, const struct rt_info_out *out)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     cl_uint count = ((const struct rt_mem *)object)->map_count;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return rt_info_uint(out, count);
 }
 

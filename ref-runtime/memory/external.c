@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct rt_external *externals; /* under the lock */
 
 /* ---- properties ---- */
@@ -139,14 +139,14 @@ cl_int rt_external_import(struct rt_mem *mem, const struct rt_mem_request *r)
     struct stat file;
     if (fstat(r->fd, &file) != 0 || (uint64_t)file.st_size < mem->size)
         return mem->image ? CL_INVALID_IMAGE_SIZE : CL_INVALID_BUFFER_SIZE;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     struct rt_external *e = externals;
     while (e && (e->device != file.st_dev || e->inode != file.st_ino || e->size < mem->size))
         e = e->next;
     e = e ? e : map_descriptor(r->fd, &file);
     if (e)
         e->users++;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (!e)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     close(r->fd);
@@ -171,14 +171,14 @@ void rt_external_used(const struct rt_mem *mem)
 
 void rt_external_destroy(struct rt_external *e)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     bool last = --e->users == 0;
     struct rt_external **at = &externals;
     while (last && *at != e)
         at = &(*at)->next;
     if (last)
         *at = e->next;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     if (!last)
         return;
     rt_index_remove(&e->object);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static const struct in_object **objects; /* by address, disjoint */
 static size_t count, capacity;
 
@@ -19,37 +19,37 @@ static size_t count_up_to(uint64_t address)
 
 bool rt_index_insert(const struct in_object *object)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     if (!mm_reserve(&objects, &capacity, count + 1)) {
-        pthread_mutex_unlock(&lock);
+        mm_mutex_unlock(&lock);
         return false;
     }
     size_t at = count_up_to(object->address);
     memmove(objects + at + 1, objects + at, (count - at) * sizeof(struct in_object *));
     objects[at] = object;
     count++;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return true;
 }
 
 void rt_index_remove(const struct in_object *object)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     size_t at = count_up_to(object->address);
     if (at > 0 && objects[at - 1] == object) {
         memmove(objects + at - 1, objects + at, (count - at) * sizeof(struct in_object *));
         count--;
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }
 
 const struct in_object *rt_index_find(uint64_t address)
 {
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     size_t at = count_up_to(address);
     const struct in_object *object = at > 0 ? objects[at - 1] : NULL;
     if (object && address - object->address >= object->size)
         object = NULL;
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return object;
 }

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* allocation of storage */
+static struct mm_mutex lock = MM_MUTEX; /* allocation of storage */
 
 struct rt_mem *rt_mem_root(struct rt_mem *mem)
 {
@@ -148,9 +148,9 @@ unsigned char *rt_storage(struct rt_mem *root, int place)
         place == RT_HOST_VIEW ? NULL : __atomic_load_n(&root->copies[place].data, __ATOMIC_ACQUIRE);
     if (data)
         return data;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     data = place == RT_HOST_VIEW ? allocate_view(root) : allocate_copy(root, place);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return data;
 }
 

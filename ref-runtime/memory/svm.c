@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex list_lock = MM_MUTEX;
 
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer)
 {
@@ -27,19 +27,19 @@ void rt_svm_map_note(const struct rt_svm_map *map)
         return;
     *copy = *map;
     copy->next = NULL;
-    pthread_mutex_lock(&list_lock);
+    mm_mutex_lock(&list_lock);
     struct rt_svm_map **end = &svm->maps;
     while (*end)
         end = &(*end)->next;
     *end = copy;
-    pthread_mutex_unlock(&list_lock);
+    mm_mutex_unlock(&list_lock);
 }
 
 struct rt_svm_map rt_svm_map_take(const void *pointer)
 {
     struct rt_svm_map taken = {.pointer = pointer};
     struct rt_svm *svm = rt_svm_find(NULL, pointer);
-    pthread_mutex_lock(&list_lock);
+    mm_mutex_lock(&list_lock);
     struct rt_svm_map **at = svm ? &svm->maps : NULL, *map = NULL;
     while (at && *at && (*at)->pointer != pointer)
         at = &(*at)->next;
@@ -47,7 +47,7 @@ struct rt_svm_map rt_svm_map_take(const void *pointer)
         taken = *map;
         *at = map->next;
     }
-    pthread_mutex_unlock(&list_lock);
+    mm_mutex_unlock(&list_lock);
     mm_free(map);
     return taken;
 }
@@ -55,10 +55,10 @@ struct rt_svm_map rt_svm_map_take(const void *pointer)
 bool rt_svm_is_mapped(const struct rt_context *context)
 {
     bool mapped = false;
-    pthread_mutex_lock(&list_lock);
+    mm_mutex_lock(&list_lock);
     for (const struct rt_svm *svm = context->svm; svm && !mapped; svm = svm->next)
         mapped = svm->maps != NULL;
-    pthread_mutex_unlock(&list_lock);
+    mm_mutex_unlock(&list_lock);
     return mapped;
 }
 
@@ -152,12 +152,12 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
         destroy_svm(svm);
         return NULL;
     }
-    pthread_mutex_lock(&list_lock);
+    mm_mutex_lock(&list_lock);
     svm->next = context->svm;
     if (svm->next)
         svm->next->previous = svm;
     context->svm = svm;
-    pthread_mutex_unlock(&list_lock);
+    mm_mutex_unlock(&list_lock);
     return svm->data;
 }
 
@@ -165,11 +165,11 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
  * until no command is under way. */
 void rt_svm_release(struct rt_svm *svm)
 {
-    pthread_mutex_lock(&list_lock);
+    mm_mutex_lock(&list_lock);
     *(svm->previous ? &svm->previous->next : &svm->context->svm) = svm->next;
     if (svm->next)
         svm->next->previous = svm->previous;
-    pthread_mutex_unlock(&list_lock);
+    mm_mutex_unlock(&list_lock);
     rt_index_remove(&svm->object);
     rt_instrumented_host_use(false);
     rt_sched_when_over(destroy_svm, svm);

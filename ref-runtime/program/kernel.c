@@ -13,13 +13,13 @@ static struct rt_kernel *kernel_new(struct rt_program *program, struct in_module
     rt_object_retain(program);
     kernel->program = program;
     kernel->context = program->context;
-    pthread_mutex_lock(&program->state->lock);
+    mm_mutex_lock(&program->state->lock);
     program->state->kernel_count++;
-    pthread_mutex_unlock(&program->state->lock);
+    mm_mutex_unlock(&program->state->lock);
 
     struct rt_kernel_state *state = kernel->state = mm_alloc_zero(1, sizeof *state);
     if (state) {
-        pthread_mutex_init(&state->lock, NULL);
+        mm_mutex_init(&state->lock);
         in_module_retain(module);
         state->module = module;
         state->info = in_module_kernel(module, index);
@@ -42,12 +42,12 @@ void rt_kernel_destroy(struct rt_kernel *kernel)
         mm_free(state->svm_pointers);
         mm_free(state->device_pointers);
         in_module_release(state->module);
-        pthread_mutex_destroy(&state->lock);
+        mm_mutex_destroy(&state->lock);
         mm_free(state);
     }
-    pthread_mutex_lock(&kernel->program->state->lock);
+    mm_mutex_lock(&kernel->program->state->lock);
     kernel->program->state->kernel_count--;
-    pthread_mutex_unlock(&kernel->program->state->lock);
+    mm_mutex_unlock(&kernel->program->state->lock);
     rt_object_release(kernel->program);
 }
 
@@ -78,7 +78,7 @@ static bool same_everywhere(struct rt_program *program, struct in_module *module
     struct rt_program_state *state = program->state;
     const struct in_kernel_info *info = in_module_kernel(module, index);
     bool same = info->use == IN_FOR_HOST;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     for (cl_uint i = 0; same && i < state->device_count; i++) {
         struct in_module *other = state->builds[i].module;
         if (!other || other == module)
@@ -86,7 +86,7 @@ static bool same_everywhere(struct rt_program *program, struct in_module *module
         size_t there = in_module_find_kernel(other, info->name);
         same = there != SIZE_MAX && same_arguments(info, in_module_kernel(other, there));
     }
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return same;
 }
 
@@ -206,9 +206,9 @@ cl_kernel CL_API_CALL rt_clCloneKernel(cl_kernel handle, cl_int *errcode_ret)
         kernel_new(source->program, from->module, in_module_find_kernel(from->module, from->info->name));
     if (!kernel)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    pthread_mutex_lock(&from->lock);
+    mm_mutex_lock(&from->lock);
     bool copied = copy_arguments(from, kernel->state);
-    pthread_mutex_unlock(&from->lock);
+    mm_mutex_unlock(&from->lock);
     if (!copied) {
         rt_api_release(kernel, RT_KERNEL);
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);

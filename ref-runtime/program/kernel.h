@@ -21,7 +21,7 @@ struct rt_set_argument {
     uint64_t local_size; /* IN_ARG_LOCAL */
 };
 struct rt_kernel_state {
-    pthread_mutex_t lock;
+    struct mm_mutex lock;
     struct in_module *module; /* held: keeps INFO alive */
     const struct in_kernel_info *info;
     struct rt_set_argument *arguments;

@@ -171,10 +171,10 @@ static const take_argument takers[] = {
 static void replace_argument(struct rt_kernel_state *state, cl_uint index,
                              const struct rt_set_argument *argument)
 {
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     mm_free(state->arguments[index].value);
     state->arguments[index] = *argument;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
 }
 
 cl_int CL_API_CALL rt_clSetKernelArg(cl_kernel handle, cl_uint index, size_t size, const void *value)
@@ -249,11 +249,11 @@ static cl_int set_svm_pointers(struct rt_kernel *kernel, size_t size, const void
     cl_int code = take_pointers(size, value, &pointers);
     if (code)
         return code;
-    pthread_mutex_lock(&kernel->state->lock);
+    mm_mutex_lock(&kernel->state->lock);
     mm_free(kernel->state->svm_pointers);
     kernel->state->svm_pointers = pointers;
     kernel->state->svm_pointer_count = size / sizeof(void *);
-    pthread_mutex_unlock(&kernel->state->lock);
+    mm_mutex_unlock(&kernel->state->lock);
     return CL_SUCCESS;
 }
 
@@ -263,11 +263,11 @@ static cl_int set_device_pointers(struct rt_kernel *kernel, size_t size, const v
     cl_int code = take_pointers(size, value, &pointers);
     if (code)
         return code;
-    pthread_mutex_lock(&kernel->state->lock);
+    mm_mutex_lock(&kernel->state->lock);
     mm_free(kernel->state->device_pointers);
     kernel->state->device_pointers = pointers;
     kernel->state->device_pointer_count = size / sizeof(cl_ulong);
-    pthread_mutex_unlock(&kernel->state->lock);
+    mm_mutex_unlock(&kernel->state->lock);
     return CL_SUCCESS;
 }
 

@@ -30,11 +30,11 @@ static cl_int get_argument_count(const void *object, const struct rt_info_out *o
 /* What source the executable that KERNEL is of was made from. */
 static void executable_source(const struct rt_kernel *kernel, bool *from_source, bool *argument_info)
 {
-    pthread_mutex_lock(&kernel->program->state->lock);
+    mm_mutex_lock(&kernel->program->state->lock);
     const struct rt_build *build = rt_program_executable(kernel->program);
     *from_source = build && build->from_source;
     *argument_info = build && build->argument_info;
-    pthread_mutex_unlock(&kernel->program->state->lock);
+    mm_mutex_unlock(&kernel->program->state->lock);
 }
 
 /* As the source has them; empty for programs that come from elsewhere. */
@@ -190,10 +190,10 @@ static cl_int get_local_memory(const void *object, const struct rt_info_out *out
 {
     struct rt_kernel_state *state = ((const struct rt_kernel *)object)->state;
     uint64_t bytes = state->info->local_bytes;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     for (uint32_t i = 0; i < state->info->argument_count; i++)
         bytes += state->arguments[i].local_size;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return rt_info_ulong(out, bytes);
 }
 

@@ -74,7 +74,7 @@ static cl_int hold_addressed(const struct rt_kernel_state *state, struct rt_laun
 static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct rt_launch *launch)
 {
     cl_int code = CL_SUCCESS;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     launch->fine_grain_system = state->fine_grain_system;
     for (uint32_t i = 0; !code && i < state->info->argument_count; i++) {
         launch->arguments[i].info = &state->info->arguments[i];
@@ -85,7 +85,7 @@ static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct
                    : copy_argument(&state->arguments[i], &launch->arguments[i]);
     }
     code = code ? code : hold_addressed(state, launch);
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return code;
 }
 

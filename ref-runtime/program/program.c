@@ -26,7 +26,7 @@ struct rt_program *rt_program_new(struct rt_context *context, enum rt_program_or
         rt_api_release(program, RT_PROGRAM);
         return NULL;
     }
-    pthread_mutex_init(&state->lock, NULL);
+    mm_mutex_init(&state->lock);
     state->origin = origin;
     state->device_count = devices ? count : context->device_count;
     for (cl_uint i = 0; i < state->device_count; i++) {
@@ -69,7 +69,7 @@ void rt_program_destroy(struct rt_program *program)
         mm_free(state->file);
         mm_free(state->il);
         mm_free(state->constants);
-        pthread_mutex_destroy(&state->lock);
+        mm_mutex_destroy(&state->lock);
         mm_free(state);
     }
     rt_object_release(program->context);
@@ -128,12 +128,12 @@ struct rt_build *rt_program_executable(struct rt_program *program)
 
 struct in_module *rt_program_held_module(struct rt_program *program)
 {
-    pthread_mutex_lock(&program->state->lock);
+    mm_mutex_lock(&program->state->lock);
     struct rt_build *build = rt_program_executable(program);
     struct in_module *module = build ? build->module : NULL;
     if (module)
         in_module_retain(module);
-    pthread_mutex_unlock(&program->state->lock);
+    mm_mutex_unlock(&program->state->lock);
     return module;
 }
 
@@ -143,7 +143,7 @@ struct in_instance *rt_program_instance(struct rt_program *program, int device, 
     const struct in_environment environment = rt_environment();
     struct mm_error err;
     *code = CL_SUCCESS;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     struct rt_build *build = &state->builds[device];
     if (!build->module)
         *code = CL_INVALID_PROGRAM_EXECUTABLE;
@@ -151,7 +151,7 @@ struct in_instance *rt_program_instance(struct rt_program *program, int device, 
              in_instance_create(build->module, &environment, rt_recorder(), &build->instance, &err))
         *code = err.cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
     struct in_instance *instance = *code ? NULL : build->instance;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return instance;
 }
 
@@ -397,8 +397,8 @@ cl_int CL_API_CALL rt_clSetProgramSpecializationConstant(cl_program handle, cl_u
         return CL_INVALID_VALUE;
     struct in_spec_constant constant = {.id = spec_id, .size = size};
     memcpy(&constant.value, spec_value, size);
-    pthread_mutex_lock(&program->state->lock);
+    mm_mutex_lock(&program->state->lock);
     code = set_constant(program->state, constant);
-    pthread_mutex_unlock(&program->state->lock);
+    mm_mutex_unlock(&program->state->lock);
     return code;
 }

@@ -25,7 +25,7 @@ struct rt_program_text {
 };
 enum rt_program_origin { RT_FROM_SOURCE, RT_FROM_IL, RT_FROM_BINARY, RT_FROM_LINK };
 struct rt_program_state {
-    pthread_mutex_t lock;
+    struct mm_mutex lock;
     enum rt_program_origin origin;
     bool building;
     cl_uint kernel_count; /* kernel objects attached */

@@ -31,14 +31,14 @@ static cl_int select_devices(const struct rt_program *program, cl_uint count, co
 cl_int rt_build_begin(struct rt_program *program, uint32_t mask)
 {
     struct rt_program_state *state = program->state;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     cl_int code = state->building || state->kernel_count ? CL_INVALID_OPERATION : CL_SUCCESS;
     for (cl_uint i = 0; !code && i < state->device_count; i++)
         if (mask >> i & 1)
             state->builds[i].status = CL_BUILD_IN_PROGRESS;
     if (!code)
         state->building = true;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return code;
 }
 
@@ -66,7 +66,7 @@ void rt_build_end(struct rt_program *program, uint32_t mask, struct rt_outcome *
         outcome->build.type = CL_PROGRAM_BINARY_TYPE_NONE;
     for (size_t i = 0; good && i < state->text_count; i++)
         rt_record_text(state->texts[i].file, state->texts[i].text);
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     for (cl_uint i = 0; i < state->device_count; i++) {
         struct rt_build made;
         if (!(mask >> i & 1))
@@ -80,7 +80,7 @@ void rt_build_end(struct rt_program *program, uint32_t mask, struct rt_outcome *
         state->builds[i] = made;
     }
     state->building = false;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     rt_build_clear(&outcome->build);
 }
 
@@ -240,13 +240,13 @@ static void load_il(struct rt_program *program, struct rt_outcome *outcome)
     }
     memcpy(outcome->build.spirv.data, state->il, state->il_size);
     outcome->build.spirv.size = state->il_size;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     struct mm_error err = {0}; /* what is no module is for the validator to reject */
     if (state->constant_count > 0 &&
         in_spirv_specialize(outcome->build.spirv.data, state->il_size, state->constants,
                             state->constant_count, &err) == MM_LIMIT)
         outcome->code = CL_OUT_OF_HOST_MEMORY;
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
 }
 
 /* Whether every device in MASK has an executable binary loaded. */

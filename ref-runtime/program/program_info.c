@@ -35,10 +35,10 @@ static cl_int get_binary_sizes(const void *object, const struct rt_info_out *out
 {
     struct rt_program *program = mutable_program(object);
     size_t sizes[RT_MAX_DEVICES];
-    pthread_mutex_lock(&program->state->lock);
+    mm_mutex_lock(&program->state->lock);
     for (cl_uint i = 0; i < program->state->device_count; i++)
         sizes[i] = rt_binary_size(program, &program->state->builds[i]);
-    pthread_mutex_unlock(&program->state->lock);
+    mm_mutex_unlock(&program->state->lock);
     return rt_info_put(out, sizes, program->state->device_count * sizeof *sizes);
 }
 
@@ -55,7 +55,7 @@ static cl_int get_binaries(const void *object, const struct rt_info_out *out)
     if (out->size < size)
         return CL_INVALID_VALUE;
     cl_int code = CL_SUCCESS;
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     for (cl_uint i = 0; !code && i < state->device_count; i++) {
         unsigned char *to = ((unsigned char **)out->value)[i];
         struct rt_binary binary;
@@ -66,7 +66,7 @@ static cl_int get_binaries(const void *object, const struct rt_info_out *out)
             memcpy(to, binary.data, binary.size);
         mm_free(binary.data);
     }
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     return code;
 }
 
@@ -180,8 +180,8 @@ cl_int CL_API_CALL rt_clGetProgramBuildInfo(cl_program handle, cl_device_id devi
     int index = device ? rt_program_device_index(program, device) : -1;
     if (index < 0)
         return CL_INVALID_DEVICE;
-    pthread_mutex_lock(&program->state->lock);
+    mm_mutex_lock(&program->state->lock);
     cl_int code = RT_INFO_QUERY(build_rows, &program->state->builds[index], name, size, value, size_ret);
-    pthread_mutex_unlock(&program->state->lock);
+    mm_mutex_unlock(&program->state->lock);
     return code;
 }

@@ -78,7 +78,7 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
     *count = 0;
     for (cl_uint i = 0; i < link->input_count; i++) {
         struct rt_program_state *state = link->inputs[i]->state;
-        pthread_mutex_lock(&state->lock);
+        mm_mutex_lock(&state->lock);
         struct rt_build *build = linkable_build(link->inputs[i], device);
         if (state->building) {
             code = CL_INVALID_OPERATION;
@@ -93,7 +93,7 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
             made->uniform_groups |= build->uniform_groups;
             modules[(*count)++] = copy;
         }
-        pthread_mutex_unlock(&state->lock);
+        mm_mutex_unlock(&state->lock);
     }
     return !code && *count && *count != link->input_count ? CL_INVALID_OPERATION : code;
 }

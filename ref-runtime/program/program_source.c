@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +48,10 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 static bool is_on_command_line(const struct stat *status)
 {
     static char words[1 << 16];
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct mm_mutex lock = MM_MUTEX;
     struct stat other;
     bool found = false;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? 0 : read(fd, words, sizeof words - 1);
     words[size > 0 ? size : 0] = 0;
@@ -60,7 +59,7 @@ static bool is_on_command_line(const struct stat *status)
         found = stat(word, &other) == 0 && is_same_file(status, &other);
     if (fd >= 0)
         close(fd);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return found;
 }
 

@@ -287,13 +287,13 @@ static void add_all(struct capture *c, const struct rt_kernel_command *k)
     add_program(c, launch);
     for (size_t i = 0; i < launch->argument_count && !c->problem; i++)
         add_argument(c, (uint32_t)i, &launch->arguments[i]);
-    pthread_mutex_lock(&state->lock);
+    mm_mutex_lock(&state->lock);
     for (size_t i = 0; i < state->svm_pointer_count && !c->problem; i++) {
         const struct rt_svm *svm = rt_svm_find(c->command->queue->context, state->svm_pointers[i]);
         if (svm)
             add_svm(c, svm);
     }
-    pthread_mutex_unlock(&state->lock);
+    mm_mutex_unlock(&state->lock);
     add_reachable(c);
 }
 

@@ -10,10 +10,10 @@
 enum { PLACES = 4096 };
 
 static uint64_t low = UINT64_MAX, high;
-static pthread_mutex_t step_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex step_lock = MM_MUTEX;
 static atomic_uint waiting;
 static atomic_bool attached;
-static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex places_lock = MM_MUTEX;
 static struct {
     const void *place;
     uint32_t source;
@@ -22,7 +22,7 @@ static struct {
 static void lock_places(void)
 {
     atomic_fetch_add(&waiting, 1);
-    pthread_mutex_lock(&step_lock);
+    mm_mutex_lock(&step_lock);
     atomic_fetch_sub(&waiting, 1);
 }
 
@@ -34,16 +34,16 @@ static __thread bool repeated;
 static void poll_if_repeated(void)
 {
     if (repeated) {
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         rt_sched_poll();
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
     }
     repeated = false;
 }
 
 static void unlock_places(void)
 {
-    pthread_mutex_unlock(&step_lock);
+    mm_mutex_unlock(&step_lock);
     poll_if_repeated();
 }
 
@@ -53,20 +53,20 @@ void rt_host_step_begin(void)
         return;
     while (atomic_load(&waiting) > 0)
         sched_yield();
-    pthread_mutex_lock(&step_lock);
+    mm_mutex_lock(&step_lock);
 }
 
 void rt_host_step_end(void)
 {
     if (rt_host_is_attached())
-        pthread_mutex_unlock(&step_lock);
+        mm_mutex_unlock(&step_lock);
 }
 
 static uint32_t source_of(const void *place)
 {
     size_t slot = ((uintptr_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
     uint32_t source = 0;
-    pthread_mutex_lock(&places_lock);
+    mm_mutex_lock(&places_lock);
     for (size_t tries = 0; tries < 64; tries++, slot = (slot + 1) % PLACES) {
         if (!places[slot].place) {
             places[slot].source = rt_host_source("host", place);
@@ -77,7 +77,7 @@ static uint32_t source_of(const void *place)
             break;
         }
     }
-    pthread_mutex_unlock(&places_lock);
+    mm_mutex_unlock(&places_lock);
     return source;
 }
 

@@ -26,17 +26,17 @@ static bool is_ordered(const struct rt_queue *queue)
 
 static bool host_waits(const struct rt_queue *queue)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool waits = rt_sched_host_waits(queue);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return waits;
 }
 
 static bool is_mapped(struct rt_mem *mem)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     bool mapped = rt_mem_root(mem)->mappings != NULL;
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     return mapped;
 }
 

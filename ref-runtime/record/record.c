@@ -162,16 +162,16 @@ static _Thread_local bool is_callback;
 
 static void follow_others(void)
 {
-    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    static struct mm_mutex turn = MM_MUTEX;
     static uint32_t last = UINT32_MAX;
     if (is_callback || rt_host_is_attached())
         return;
     struct mm_agent me = this_thread();
-    pthread_mutex_lock(&turn);
+    mm_mutex_lock(&turn);
     if (last != UINT32_MAX && last != me.index)
         mm_record_follow(recorder, last, me);
     last = me.index;
-    pthread_mutex_unlock(&turn);
+    mm_mutex_unlock(&turn);
 }
 
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
@@ -310,8 +310,8 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
     } * ranges;
     static size_t count;
     static uint64_t next = UINT64_C(1) << 32;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
+    static struct mm_mutex lock = MM_MUTEX;
+    mm_mutex_lock(&lock);
     size_t k = count;
     while (k > 0 && (address - ranges[k - 1].address >= ranges[k - 1].size ||
                      size > ranges[k - 1].size - (address - ranges[k - 1].address)))
@@ -323,7 +323,7 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
             *added = (struct range){address, size, next};
         next += (size + 8191) / 4096 * 4096;
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return result;
 }
 

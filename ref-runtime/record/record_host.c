@@ -3,7 +3,7 @@
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct mm_host_ranges ranges;
 
 /* Threads of an instrumented program that pass memory on through free() and malloc() alone have no order in
@@ -29,7 +29,7 @@ void rt_record_host_memory(const struct rt_command *command, enum mm_kind kind, 
     struct host_use use = {command, kind};
     if (!is_recorded())
         return;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     mm_host_ranges_access(&ranges, rt_recorder(), host, size, record_part, &use);
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
 }

@@ -9,7 +9,7 @@
 /* Most calls are a few frames away from the application; each frame costs some 100 ns. */
 enum { FEW_FRAMES = 8, FRAMES = 24, PLACES = 1024 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mm_mutex lock = MM_MUTEX;
 static struct {
     const char *call;
     const void *place;
@@ -61,7 +61,7 @@ uint32_t rt_call_source(const char *call)
     const void *place = application_place();
     size_t slot = ((uintptr_t)place ^ (uintptr_t)call) * UINT64_C(0x9e3779b97f4a7c15) % PLACES;
     uint32_t source = 0;
-    pthread_mutex_lock(&lock);
+    mm_mutex_lock(&lock);
     for (size_t tries = 0; tries < PLACES && !source; tries++, slot = (slot + 1) % PLACES) {
         if (!places[slot].call) {
             places[slot].call = call;
@@ -71,6 +71,6 @@ uint32_t rt_call_source(const char *call)
         if (places[slot].place == place && strcmp(places[slot].call, call) == 0)
             source = places[slot].source;
     }
-    pthread_mutex_unlock(&lock);
+    mm_mutex_unlock(&lock);
     return source;
 }

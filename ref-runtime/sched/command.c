@@ -236,7 +236,7 @@ static void record_enqueue(struct rt_command *command)
 /* H4 for blocking calls: the call returns after the command's event. */
 static cl_int wait_for(struct rt_event *event, const char *name)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     rt_sched_flush(event->queue);
     bool early = __builtin_expect(in_fault_now != IN_NO_FAULT, 0) && rt_fault_returns_early(event);
     while (!early && event->status > CL_COMPLETE)
@@ -244,7 +244,7 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     rt_sched_wake();
     cl_int status = event->status;
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_record_call(name, &edge, edge.from == MM_NO_EVENT ? 0 : 1);
     rt_instrumented_settled(event->queue);
     return status;
@@ -261,13 +261,13 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
     record_enqueue(command);
     struct rt_event *event = command->event;
     const char *name = command->record.kind;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     enum mm_edge_kind kind = command->is_barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER;
     bool ok = depend_on_list(command, count, list) && depend_on_queue(command) &&
               (!earlier || depend_on_earlier(command, kind));
     if (!ok) {
         rt_command_forget(command);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         rt_command_discard(command);
         return CL_OUT_OF_HOST_MEMORY;
     }
@@ -276,7 +276,7 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
     if (event_ret)
         *event_ret = (cl_event)event;
     rt_command_append(command);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     cl_int result = CL_SUCCESS;
     if (blocking) {
         cl_int status = wait_for(event, name);

@@ -93,7 +93,7 @@ cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_ui
 
 /* ---- scheduler (sched.c): rt_lock guards queues, events, commands, maps ---- */
 
-extern pthread_mutex_t rt_lock;
+extern struct mm_mutex rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind);

@@ -46,9 +46,9 @@ void rt_sched_complete(struct rt_command *command, cl_int status)
     if (command->family.children == 0) {
         complete_command(command);
     } else if (IN_FAULTY(PARENT_EARLY)) {
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         rt_event_set_status(command->event, CL_COMPLETE);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
     }
 }
 
@@ -71,7 +71,7 @@ static void complete_command(struct rt_command *command)
         command->operation->destroy(command);
     for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
         rt_object_release_deferred(command->held[i]);
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     rt_event_stamp(event, RT_COMPLETED);
     event->completion = completion;
     command->queue->used -= command->family.room;
@@ -83,7 +83,7 @@ static void complete_command(struct rt_command *command)
     struct rt_capture *captures = event->captures;
     event->captures = NULL;
     rt_event_set_status(event, status);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_captures_free(captures);
     rt_command_drop_dependencies(command);
     rt_sched_call(waiting);

@@ -14,13 +14,13 @@ static unsigned generation; /* of new commands */
 
 void rt_sched_when_over(void (*function)(void *data), void *data)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     struct rt_waiting *waiting = incomplete[0] + incomplete[1] ? mm_alloc(sizeof *waiting) : NULL;
     if (waiting) {
         *waiting = (struct rt_waiting){when_over[generation], function, data};
         when_over[generation] = waiting;
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (!waiting)
         function(data);
 }

@@ -41,7 +41,7 @@ enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
 enum { BRIEF_STEP_NS = 10 * 1000, MOST_DEFERRALS = 8 };
 
-pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
+struct mm_mutex rt_lock = MM_MUTEX_WITH_CONDITIONS;
 
 /* The scheduler's state: under rt_lock, but for SEEDED, and for ACTIVE and COMMAND within a scheduling step. */
 static struct {
@@ -172,10 +172,10 @@ static void release_queue(const struct rt_object *object, void *data)
  * a native kernel cannot be stopped, and returns first [cl_khr_terminate_context 1.0.0]. */
 void rt_sched_terminate(struct rt_context *context)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     rt_object_each(release_queue, context);
     rt_watch_wake();
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     in_stop_launches(&context->terminated);
 }
 
@@ -251,7 +251,7 @@ void rt_sched_wait(struct rt_event *event)
         sched.host.unattended = false;
         if (sched.seeded)
             pthread_cond_signal(&sched.work);
-        pthread_cond_wait(&sched.completed, &rt_lock);
+        pthread_cond_wait(&sched.completed, &rt_lock.mutex);
     }
 }
 
@@ -268,7 +268,7 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     nanoseconds += (uint64_t)until.tv_nsec;
     until.tv_sec += (time_t)(nanoseconds / 1000000000);
     until.tv_nsec = (long)(nanoseconds % 1000000000);
-    return pthread_cond_timedwait(condition, &rt_lock, &until);
+    return pthread_cond_timedwait(condition, &rt_lock.mutex, &until);
 }
 
 /* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host: it may run
@@ -453,13 +453,13 @@ static void schedule_one(void)
     sched.step.command = command ? command : sched.active.commands[running];
     if (command)
         note_start(command);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     rt_callback_throttle();
     if (!command)
         step_command(running, quantum);
     else if (rt_command_start(command))
         sched.active.commands[sched.active.count++] = command;
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
 }
 
 static void step_finished(void)
@@ -475,7 +475,7 @@ static void *executor_thread(void *unused)
     (void)unused;
     fesetenv(FE_DFL_ENV);
     mm_own_thread_begin();
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     while (wait_for_work()) {
         sched.step.busy = true;
         schedule_one();
@@ -485,7 +485,7 @@ static void *executor_thread(void *unused)
         else if (sched.fork.forking)
             pthread_cond_broadcast(&sched.stepped);
     }
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
     if (sched.executor.ends_process)
         exit(0); /* as after the last thread of a process without this one */
     return NULL;
@@ -497,7 +497,7 @@ static void *executor_thread(void *unused)
  * not wait for long: a step may wait for this thread, as a native kernel can. */
 static void before_fork(void)
 {
-    pthread_mutex_lock(&rt_lock);
+    mm_mutex_lock(&rt_lock);
     sched.fork.forking++;
     while (sched.step.busy && !rt_sched_is_executor() && wait_at_most(&sched.stepped, LONGEST_STEP_NS) == 0) {
     }
@@ -507,7 +507,7 @@ static void after_fork(void)
 {
     sched.fork.forking--;
     pthread_cond_broadcast(&sched.work);
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 /* The child has this thread alone. */
@@ -533,8 +533,9 @@ static void become_child(void)
 
 static void after_fork_in_child(void)
 {
+    mm_mutex_inherit(&rt_lock);
     become_child();
-    pthread_mutex_unlock(&rt_lock);
+    mm_mutex_unlock(&rt_lock);
 }
 
 /* Under rt_lock: in a child of clone(), or of its system call, no handler of a fork has run. */
@@ -580,10 +581,10 @@ bool rt_sched_is_executor(void)
 __attribute__((destructor)) static void stop_executor(void)
 {
     if (sched.executor.process == getpid() && !pthread_equal(pthread_self(), sched.executor.thread)) {
-        pthread_mutex_lock(&rt_lock);
+        mm_mutex_lock(&rt_lock);
         sched.executor.stopping = true;
         pthread_cond_signal(&sched.work);
-        pthread_mutex_unlock(&rt_lock);
+        mm_mutex_unlock(&rt_lock);
         in_stop_all();
         pthread_join(sched.executor.thread, NULL);
         rt_api_note_leaks();

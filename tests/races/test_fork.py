@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
-its parent's objects, that begins anew, and one that is forked while a kernel runs; and the same by the system call clone, which runs
-no handlers.  None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
+its parent's objects, that begins anew, one that is forked while a kernel runs, and many that are forked while other threads are in
+OpenCL calls; and the same by the system call clone, which runs no handlers (there the calls of other threads allocate nothing: the
+C library's locks remain held).  None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
 A main() that ends by pthread_exit(): the process ends with its last thread, or callback, with status 0."""
 import os
 import subprocess
@@ -16,6 +17,8 @@ from built import PATIENCE, REFCL, on_refcl
 
 HOST = r'''#include "host.h"
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -65,6 +68,60 @@ static void child(const char *what, char *self)
     add(2);
     holds(strcmp(what, "running") == 0 ? 1003 : 3);
     exit(0);
+}
+static atomic_int stop;
+static void build(int number)
+{
+    char options[32];
+    cl_int code;
+    const char *source = "kernel void z(global int *a) { a[0] = 1; }";
+    sprintf(options, "-DNUMBER=%d", number);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    OK(clBuildProgram(program, 0, NULL, options, NULL, NULL));
+    OK(clReleaseProgram(program));
+}
+static void *call(void *what)
+{
+    for (int i = 0; !stop; i++) {
+        if (what) {
+            OK(clReleaseMemObject(buffer()));
+            if (i % 64 == 0)
+                build(i);
+        } else {
+            OK(clRetainMemObject(a));
+            OK(clReleaseMemObject(a));
+        }
+    }
+    return NULL;
+}
+static int fork_in_calls(bool by_clone)
+{
+    pthread_t threads[3];
+    int status = 0;
+    for (int i = 0; i < 3; i++)
+        if (pthread_create(&threads[i], NULL, call, by_clone ? NULL : &stop) != 0)
+            return 7;
+    for (int i = 0; i < 20 && status == 0; i++) {
+        pid_t pid = by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+        if (pid == 0 && by_clone) {
+            OK(clRetainMemObject(a));
+            OK(clReleaseMemObject(a));
+            _exit(0);
+        }
+        if (pid == 0) {
+            add(2);
+            holds(3);
+            OK(clReleaseMemObject(buffer()));
+            build(-1);
+            _exit(0);
+        }
+        if (waitpid(pid, &status, 0) != pid || status != 0)
+            fprintf(stderr, "the status of child %d is %x\n", i, status);
+    }
+    stop = 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return status ? 8 : 0;
 }
 static void begin_with_one(void)
 {
@@ -123,7 +180,10 @@ int main(int argc, char **argv)
             launch(q, kernel("add", a, NULL, NULL), N, NULL);
         OK(clFlush(q));
     }
-    if (strcmp(what, "alone") != 0) {
+    if (strcmp(what, "calls") == 0) {
+        if ((status = fork_in_calls(by_clone)) != 0)
+            return status;
+    } else if (strcmp(what, "alone") != 0) {
         pid_t pid = by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
         if (pid == 0)
             child(what, argv[0]);
@@ -164,9 +224,10 @@ int main(void)
     return 0;
 }
 '''
-CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "clone-exit", "clone-exec", "clone-use", "clone-callback", "clone-anew")
+CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "calls", "clone-exit", "clone-exec", "clone-use", "clone-callback", "clone-anew",
+            "clone-calls")
 LEAVING = ("leave", "leave-first", "leave-alone", "leave-callback")
-RECORDED = {"exit": 0, "exec": 0, "clone-exit": 0, "clone-exec": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
+RECORDED = {"exit": 0, "exec": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
 
 
 def start(words, **variables):
