@@ -53,7 +53,7 @@ def check_steps(path, engine):
     """The accesses of an explained execution, by line."""
     done = refcl("explore", "--engine", engine, "--explain", *LAUNCH, "-a", "buf:4", "-a", "buf:2", "-a", "buf:4", path)
     found = {}
-    for name, value, line in re.findall(r"P\d+: write (?:k\.)?(\S+) = (\S+) \(line (\d+)\)", done.stdout):
+    for name, value, line in re.findall(r"work-item \(\S+\) group \(\S+\): write (?:k\.)?(\S+) = (\S+) \(line (\d+)\)", done.stdout):
         found.setdefault(int(line), (name, set()))[1].add(value)
     wanted = PLACES if engine == "search" else {line: PLACES[line] for line in found}  # Z3 explains the race alone
     tap.check(f"places of writes by {engine}", found and found == wanted, f"{found}\n{done.stdout}{done.stderr}")

@@ -57,7 +57,7 @@ def findings(path):
 
 
 def steps_of(text):
-    return [int(number) for number in re.findall(r"^ *(\d+)  \S+  line \d+: ", text, re.M)]
+    return [int(number) for number in re.findall(r"^ *(\d+)  (?:work-item \(\S+\) group \(\S+\)|copy \d+)  line \d+: ", text, re.M)]
 
 
 def head_of(witness):

@@ -177,6 +177,8 @@ p.className = "probe";
 p.textContent = "list=" + [...document.querySelectorAll("#list button")].map(n => n.firstChild.textContent + " " + n.children[1].textContent).join("; ");
 document.documentElement.appendChild(p);
 """
+THREADS = LIST.replace('"list=" + [...document.querySelectorAll("#list button")].map(n => n.firstChild.textContent + " " + n.children[1].textContent)',
+                       '"threads=" + [...document.querySelectorAll("#names div")].map(n => n.textContent)')
 # The findings of the two copies come by turns.
 COPIES = """kernel void k(global int *a, global int *b, global int *c)
 {
@@ -337,12 +339,16 @@ def main():
             f.write(LITMUS)
         subprocess.run([refcl, "litmus", "check", "--html", page, os.path.join(folder, "mp.litmus")], stdout=subprocess.DEVNULL)
         look(chromium, folder, page, "refcl litmus check", {"lines": "*x is 1;", "second": "final state 1:r0=0 1:r1=0"}, "open(1);")
+        said = browse(chromium, folder, page, SIZES[0], THREADS).get("threads", "")
+        check("those of litmus tests have their names", {"P0", "P1"} <= set(said.split("; ")), said)
         path = os.path.join(folder, "mp.cl")
         with open(path, "w") as f:
             f.write("kernel void k(global int *x, global atomic_int *y, global int *o)\n{\n    if (get_global_id(0) == 0) {\n        x[0] = 1;\n        atomic_store(y, 1);\n"
                     "    } else {\n        o[0] = x[0];\n        o[1] = atomic_load(y);\n    }\n}\n")
         subprocess.run([refcl, "explore", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:2", "--html", page, path], stdout=subprocess.DEVNULL)
         look(chromium, folder, page, "refcl explore", {"lines": "x[0] is 1;"})
+        said = browse(chromium, folder, page, SIZES[0], THREADS).get("threads", "")
+        check("threads of kernels are work-items of them", {"work-item (%d,0,0) group (%d,0,0) of k" % (i, i) for i in (0, 1)} <= set(said.split("; ")), said)
     return tap.done()
 
 

@@ -371,7 +371,7 @@ static void add_agent(struct copies *c, const struct copy *copy)
 {
     struct ex *ex = c->ex;
     char name[32];
-    snprintf(name, sizeof name, "C%u", (unsigned)(copy - c->items));
+    snprintf(name, sizeof name, "copy %u", (unsigned)(copy - c->items));
     const struct ck_thread thread = {
         .name = name, .work_group = copy->work_group, .sub_group = c->members + 1, .agent = true};
     ex->item.thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));

@@ -3,6 +3,7 @@
 #include "memmodel/base/nearest.h"
 #include "tools/explore/explore.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -359,9 +360,12 @@ static void place_thread(struct ex *ex, uint32_t group, uint32_t item)
 static void add_thread(struct ex *ex, const struct in_function *f, uint32_t group, uint32_t item)
 {
     struct ex_item *b = &ex->item;
-    char name[32];
-    snprintf(name, sizeof name, "P%u", ex->program->thread_count);
+    char name[160];
     place_thread(ex, group, item);
+    snprintf(name, sizeof name,
+             "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
+             b->global_id[0], b->global_id[1], b->global_id[2], b->group_id[0], b->group_id[1],
+             b->group_id[2]);
     struct ck_thread thread = {.name = name, .work_group = group, .sub_group = b->sub_group};
     b->thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));
     b->frame = NULL;

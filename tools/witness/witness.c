@@ -216,9 +216,11 @@ cJSON *witness_execution_json(const struct ck_program *program, const struct ck_
     cJSON *between = execution->between[0] == CK_NO_EVENT ? NULL : cJSON_AddArrayToObject(json, "between");
     for (int i = 0; between && i < 2 && execution->between[i] != CK_NO_EVENT; i++)
         cJSON_AddItemToArray(between, cJSON_CreateNumber(execution->between[i]));
-    cJSON *items = cJSON_AddArrayToObject(json, "ends");
-    for (uint32_t t = 0; t < program->thread_count; t++)
+    cJSON *items = cJSON_AddArrayToObject(json, "ends"), *threads = cJSON_AddArrayToObject(json, "threads");
+    for (uint32_t t = 0; t < program->thread_count; t++) {
         cJSON_AddItemToArray(items, cJSON_CreateString(witness_ends[execution->ends[t]]));
+        cJSON_AddItemToArray(threads, cJSON_CreateString(program->threads[t].name));
+    }
     cJSON *events = cJSON_AddArrayToObject(json, "events");
     for (size_t i = 0; i < execution->count; i++)
         cJSON_AddItemToArray(events, event_json(program, &execution->events[i], i));
