@@ -64,32 +64,6 @@
 #define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
 #include "ext.def"
 
-/* ---- sin, cos: what double needs near their zeros does not show in float and half ----------- */
-
-#define TRIGONOMETRIC(name)                                                                                  \
-    in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
-    {                                                                                                        \
-        return TO_f16(name(FROM_f16(x)));                                                                    \
-    }                                                                                                        \
-    in_f32 in_ext_##name##_f32(in_f32 x)                                                                     \
-    {                                                                                                        \
-        return TO_f32(name(FROM_f32(x)));                                                                    \
-    }                                                                                                        \
-    in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \
-    {                                                                                                        \
-        return in_double_##name(x);                                                                          \
-    }
-TRIGONOMETRIC(sin)
-TRIGONOMETRIC(cos)
-
-#define SINCOS(name, t)                                                                                      \
-    in_##t in_ext_##name##_##t(in_##t x, in_##t *p)                                                          \
-    {                                                                                                        \
-        *p = in_ext_cos_##t(x);                                                                              \
-        return in_ext_sin_##t(x);                                                                            \
-    }
-IN_EACH_FLOAT(SINCOS, sincos)
-
 /* ---- rsqrt: a square root and a division in float, 1.5 ulp, are much faster than in double [CLC 7.4: 2 ulp] -- */
 
 #define RECIPROCAL_ROOT(name)                                                                                \

@@ -227,12 +227,6 @@ INLINE double single_acos(double x)
     return signbit(x) ? PI - r : r;
 }
 
-/* No float is so close to a multiple of pi/2 that the sine or cosine of the double would not be accurate. */
-INLINE double single_tan(double x)
-{
-    return sin(x) / cos(x);
-}
-
 /* ---- as functions of each type ------------------------------------------------------------------------------------------- */
 
 #define DEFINE_1(name, single)                                                                               \
@@ -284,9 +278,6 @@ DEFINE_1(half_log10, log10)
 DEFINE_1(native_log10, log10)
 DEFINE_1(log1p, log1p)
 DEFINE_1(sinh, sinh)
-DEFINE_1(tan, tan)
-DEFINE_1(half_tan, tan)
-DEFINE_1(native_tan, tan)
 DEFINE_1(tanh, tanh)
 DEFINE_2(atan2, atan2)
 DEFINE_2(hypot, hypot)

@@ -5,119 +5,28 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* pi = PI_HIGH + PI_LOW to about 106 bits. */
-static const double PI_HIGH = 0x1.921fb54442d18p+1, PI_LOW = 0x1.1a62633145c07p-53;
+/* ---- inverse functions in half-turns ------------------------------------------------------------- */
 
-/* ---- sine, cosine, tangent -------------------------------------------------------------------- */
-
-/* The host reduces arguments with an error that is small beside 1 and may not be beside R near a zero, as a
- * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4]. */
-static bool is_near_zero(double x, double r)
-{
-    return fabs(r) < 0x1p-30 && fabs(x) > 1;
-}
-
-double in_double_sin(double x)
-{
-    double r = sin(x);
-    return is_near_zero(x, r) ? (double)sinl(x) : r;
-}
-
-double in_double_cos(double x)
-{
-    double r = cos(x);
-    return is_near_zero(x, r) ? (double)cosl(x) : r;
-}
-
-double in_double_tan(double x)
-{
-    double r = tan(x);
-    return is_near_zero(x, r) || is_near_zero(x, 1 / r) ? (double)tanl(x) : r;
-}
-
-/* ---- trigonometry in half-turns --------------------------------------------------------------- */
-
-/* Takes |x| = QUARTER/2 + r with |r| <= 1/4 and gives sin(pi r), cos(pi r); every step on x is exact.  Both
- * carry the rounding error of pi*r into the result. */
-static unsigned half_turns(double x, double *sine, double *cosine)
-{
-    x = fabs(x);
-    double r = 0;
-    unsigned quarter = 0;
-    if (x < 0x1p52) {
-        double n = rint(2 * x);
-        r = x - n / 2;
-        quarter = (unsigned)((uint64_t)n & 3);
-    } else if (x < 0x1p53) {
-        quarter = (unsigned)((uint64_t)x & 1) * 2;
-    }
-    double high = r * PI_HIGH, low = fma(r, PI_HIGH, -high) + r * PI_LOW;
-    double s = sin(high), c = cos(high);
-    *sine = s + c * low;
-    *cosine = c - s * low;
-    return quarter;
-}
-
-/* [CLC 7.5.1]: sinpi(n) is a zero with n's sign. */
-double in_double_sinpi(double x)
-{
-    if (!isfinite(x))
-        return x - x;
-    double s, c;
-    unsigned quarter = half_turns(x, &s, &c);
-    double r = quarter & 1 ? c : s;
-    if (r == 0)
-        return copysign(0.0, x);
-    if (quarter & 2)
-        r = -r;
-    return signbit(x) ? -r : r;
-}
-
-/* [CLC 7.5.1]: cospi(n + 0.5) is +0. */
-double in_double_cospi(double x)
-{
-    if (!isfinite(x))
-        return x - x;
-    double s, c;
-    unsigned quarter = half_turns(x, &s, &c);
-    double r = quarter & 1 ? s : c;
-    if (r == 0)
-        return 0.0;
-    return quarter == 1 || quarter == 2 ? -r : r;
-}
-
-/* [CLC 7.5.1]: zeros and infinities alternate in sign from one period to the next. */
-double in_double_tanpi(double x)
-{
-    if (!isfinite(x))
-        return x - x;
-    double s, c, r;
-    unsigned quarter = half_turns(x, &s, &c);
-    if (quarter & 1)
-        r = s == 0 ? (quarter == 1 ? INFINITY : -INFINITY) : -c / s;
-    else
-        r = s == 0 ? (quarter == 0 ? 0.0 : -0.0) : s / c;
-    return signbit(x) ? -r : r;
-}
+static const double PI = 0x1.921fb54442d18p+1;
 
 double in_double_acospi(double x)
 {
-    return acos(x) / PI_HIGH;
+    return acos(x) / PI;
 }
 
 double in_double_asinpi(double x)
 {
-    return asin(x) / PI_HIGH;
+    return asin(x) / PI;
 }
 
 double in_double_atanpi(double x)
 {
-    return atan(x) / PI_HIGH;
+    return atan(x) / PI;
 }
 
 double in_double_atan2pi(double y, double x)
 {
-    return atan2(y, x) / PI_HIGH;
+    return atan2(y, x) / PI;
 }
 
 /* ---- roots and powers ------------------------------------------------------------------------- */

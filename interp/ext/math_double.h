@@ -40,7 +40,6 @@
 #define in_double_trunc    trunc
 
 /* half_ and native_ may be less accurate; here they are not. */
-#define in_double_half_cos      cos
 #define in_double_half_divide   in_double_divide
 #define in_double_half_exp      exp
 #define in_double_half_exp2     exp2
@@ -51,10 +50,7 @@
 #define in_double_half_powr     in_double_powr
 #define in_double_half_recip    in_double_recip
 #define in_double_half_rsqrt    in_double_rsqrt
-#define in_double_half_sin      sin
 #define in_double_half_sqrt     sqrt
-#define in_double_half_tan      tan
-#define in_double_native_cos    cos
 #define in_double_native_divide in_double_divide
 #define in_double_native_exp    exp
 #define in_double_native_exp2   exp2
@@ -65,9 +61,7 @@
 #define in_double_native_powr   in_double_powr
 #define in_double_native_recip  in_double_recip
 #define in_double_native_rsqrt  in_double_rsqrt
-#define in_double_native_sin    sin
 #define in_double_native_sqrt   sqrt
-#define in_double_native_tan    tan
 
 /* Those that are vectorized. */
 static inline double in_double_fdim(double x, double y)
@@ -86,12 +80,6 @@ double in_double_acospi(double x);
 double in_double_asinpi(double x);
 double in_double_atanpi(double x);
 double in_double_atan2pi(double y, double x);
-double in_double_cos(double x);
-double in_double_cospi(double x);
-double in_double_sin(double x);
-double in_double_sinpi(double x);
-double in_double_tan(double x);
-double in_double_tanpi(double x);
 double in_double_cbrt(double x);
 double in_double_divide(double x, double y);
 double in_double_recip(double x);

@@ -58,6 +58,9 @@ KERNELS = {
         for (uint n = y[get_global_id(0)] & 7; n > 0; n--)
             p = p.yzx * 0.5f + p;
         z[get_global_id(0)] = p.x + p.y + p.z; }''',
+    'doubles': '''kernel void k(global const double *x, global const double *y, global double *z) {
+        int i = get_global_id(0);
+        z[i] = sin(x[i]) * exp(y[i]) + cos(x[i]) * log(y[i]) - tan(y[i]) * sinpi(x[i]); }''',
     'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
         local float a[4][16], b[16][16];
         int l = get_local_id(0), column = l & 15, row = l >> 4;
@@ -159,6 +162,9 @@ def main():
     text = compiled('functions')
     check('mathematical functions of floats: vectors without calls', re.search(r'fdiv <\d+ x double>', text) is not None
           and not re.search(r'call double @(?!llvm)', text), text)
+    text = compiled('doubles')
+    check('mathematical functions of doubles: vectors, a call with each for arguments from 2^30 on',
+          re.search(r'call <\d+ x double> @in_slow_sin', text) is not None and not re.search(r'call double @(?!llvm)', text), text)
     text = compiled('members')
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors

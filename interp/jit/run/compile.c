@@ -272,6 +272,7 @@ static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
     if (is_instrumented(k))
         in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
     in_shim_drop_scopes(e->module);
+    in_shim_declare_slow_vectors(e->module, vector_lanes());
     if (!optimize_module(e->module))
         return false;
     in_shim_add_cancellation(e->module,

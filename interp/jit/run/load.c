@@ -1,7 +1,9 @@
 /* Loading an object file: what it calls, where its functions are. */
 #include "interp/ext/convert.h"
+#include "interp/ext/slow_path.h"
 #include "interp/jit/instrument/clocks.h"
 #include "interp/jit/run/compile.h"
+#include "interp/jit/run/slow_vectors.h"
 #include "interp/jit/vectorize/llvm_shim.h"
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -59,14 +61,20 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
     static const struct {
         const char *name;
         uintptr_t address;
-    } checks[] = {{"in_shadow_find", (uintptr_t)&in_shadow_find},
-                  {"in_clock_begin", (uintptr_t)&in_clock_begin},
-                  {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
-                  {"in_clock_covers", (uintptr_t)&in_clock_covers}};
+    } functions[] = {{"in_slow_sin", (uintptr_t)&in_slow_sin},
+                     {"in_slow_cos", (uintptr_t)&in_slow_cos},
+                     {"in_slow_tan", (uintptr_t)&in_slow_tan},
+                     {"in_shadow_find", (uintptr_t)&in_shadow_find},
+                     {"in_clock_begin", (uintptr_t)&in_clock_begin},
+                     {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
+                     {"in_clock_covers", (uintptr_t)&in_clock_covers}};
     int from, to, rounding, saturate;
-    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
-        if (strcmp(name, checks[k].name) == 0)
-            return define_symbol(jit, name, checks[k].address, why, why_size);
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (strcmp(name, functions[k].name) == 0)
+            return define_symbol(jit, name, functions[k].address, why, why_size);
+    uintptr_t vector = in_slow_vector(name);
+    if (vector)
+        return define_symbol(jit, name, vector, why, why_size);
     if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
         return true;
     in_convert_fn fn =

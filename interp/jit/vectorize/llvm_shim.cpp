@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <atomic>
 
@@ -117,10 +118,15 @@ static const char *libm_name(const Function &f)
     }
 }
 
+static bool is_slow_path(const Function &f)
+{
+    return starts_with(f.getName(), "in_slow_");
+}
+
 static bool is_accurate(CallInst *call)
 {
     Function *callee = call->getCalledFunction();
-    if (!callee || !callee->isDeclaration() || !call->getType()->isDoubleTy())
+    if (!callee || !callee->isDeclaration() || !call->getType()->isDoubleTy() || is_slow_path(*callee))
         return true;
     if (callee->isIntrinsic()) {
         const char *name = libm_name(*callee);
@@ -145,6 +151,32 @@ void in_shim_keep_accuracy(LLVMModuleRef module, bool all)
         for (Instruction &i : instructions(f))
             if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))
                 call->addFnAttr(Attribute::NoBuiltin);
+    }
+}
+
+// Functions of run/slow_vectors.c replace calls of in_slow_... in loops with vectors of doubles, up to as many as fit in LANES words.
+void in_shim_declare_slow_vectors(LLVMModuleRef module, unsigned lanes)
+{
+    Module &m = *unwrap(module);
+    if (!Triple(m.getTargetTriple()).isX86())
+        return;
+    for (Function &f : make_early_inc_range(m)) {
+        if (!is_slow_path(f) || f.getName().contains('.'))
+            continue;
+        std::string variants;
+        for (unsigned doubles = 2; doubles <= lanes / 2; doubles *= 2) {
+            std::string name = (f.getName() + "." + Twine(doubles)).str();
+            auto *vector = FixedVectorType::get(Type::getDoubleTy(m.getContext()), doubles);
+            auto *type = FunctionType::get(vector, {vector, vector}, false);
+            auto *variant = cast<Function>(m.getOrInsertFunction(name, type).getCallee());
+            variant->copyAttributesFrom(&f);
+            appendToCompilerUsed(m, {variant});
+            variants += (variants.empty() ? "" : ",") + ("_ZGV_LLVM_N" + std::to_string(doubles) + "vv_") +
+                        f.getName().str() + "(" + name + ")";
+        }
+        for (User *user : f.users())
+            if (auto *call = dyn_cast<CallInst>(user))
+                call->addFnAttr(Attribute::get(m.getContext(), "vector-function-abi-variant", variants));
     }
 }
 

@@ -33,6 +33,9 @@ bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
 /* Calls that double precision needs, or all, go to libm itself. */
 void in_shim_keep_accuracy(LLVMModuleRef module, bool all);
+
+/* Declares vector variants of in_slow_... (interp/ext/slow_path.h), up to as many doubles as fit in LANES words. */
+void in_shim_declare_slow_vectors(LLVMModuleRef module, unsigned lanes);
 /* Instructions of all functions of MODULE. */
 uint64_t in_shim_size(LLVMModuleRef module);
 /* How deep loops are nested in the functions of MODULE. */

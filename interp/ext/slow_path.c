@@ -1,0 +1,26 @@
+#include "slow_path.h"
+
+/* The host reduces arguments with an error that is small beside 1 and may not be beside R near a zero, as a
+ * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4]. */
+static bool is_near_zero(double r)
+{
+    return fabs(r) < 0x1p-30;
+}
+
+double in_slow_sin(double x, double y)
+{
+    double r = in_is_slow(x) ? sin(x) : y;
+    return in_is_slow(x) && is_near_zero(r) ? (double)sinl(x) : r;
+}
+
+double in_slow_cos(double x, double y)
+{
+    double r = in_is_slow(x) ? cos(x) : y;
+    return in_is_slow(x) && is_near_zero(r) ? (double)cosl(x) : r;
+}
+
+double in_slow_tan(double x, double y)
+{
+    double r = in_is_slow(x) ? tan(x) : y;
+    return in_is_slow(x) && (is_near_zero(r) || is_near_zero(1 / r)) ? (double)tanl(x) : r;
+}
