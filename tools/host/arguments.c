@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the kernel says of its arguments ----------------------------------------------------------- */
+/* ---- declarations of the kernel's arguments ---------------------------------------------------------- */
 
-/* From the module, for kernels that have no source, too. */
+/* Queries the runtime, which knows the arguments from the module, also of kernels without source. */
 static void argument_query(struct host *host, cl_uint index, cl_kernel_arg_info what, void *value,
                            size_t size)
 {
@@ -73,7 +73,7 @@ static void describe_argument(struct host *host, cl_uint index, char *text, size
              space, (int)n, type, type[n] ? " " : "", type + n);
 }
 
-/* A specification that would do for an argument. */
+/* Writes a specification that is valid for the argument, for messages. */
 static void suggest_argument(struct host *host, cl_uint index, char *text, size_t size)
 {
     char type[128];
@@ -104,7 +104,7 @@ static void suggest_argument(struct host *host, cl_uint index, char *text, size_
         snprintf(text, size, strncmp(type, "struct", 6) == 0 ? "'{1, 2}'" : "64");
 }
 
-/* No specification describes an image of a buffer. */
+/* True for arguments that no specification describes: images created from a buffer. */
 static bool needs_host_program(struct host *host, cl_uint index)
 {
     char type[128];
@@ -139,7 +139,7 @@ static void check_argument(struct host *host, cl_uint index, cl_int code)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* Index of the argument that TEXT names by name or number; MAX_ARGS: there is none. */
+/* Index of the argument that TEXT denotes by name or number; MAX_ARGS if there is none. */
 static cl_uint argument_index(struct host *host, const char *text)
 {
     char *end, name[128];
@@ -171,7 +171,7 @@ static bool is_plain(const char *text)
     return !*text;
 }
 
-/* True if argument INDEX has a specification. */
+/* Reads the specification TEXT.  GIVEN[INDEX]: argument INDEX has a specification. */
 static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], cl_uint *next)
 {
     char message[400], all[500];
@@ -239,7 +239,7 @@ static bool is_pointer(struct host *host, cl_uint index)
     return address == CL_KERNEL_ARG_ADDRESS_GLOBAL || address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
 }
 
-/* A list for a pointer is a buffer with these values. */
+/* Turns a list of values for a pointer into a buffer with these values. */
 static void list_to_buffer(struct argument *argument)
 {
     size_t bytes = count_leaves(&argument->spec.value) * argument->type.scalar.bytes;
@@ -259,7 +259,7 @@ static unsigned char *fill_contents(struct host *host, const struct argument *ar
     return data;
 }
 
-/* The type that AS names, else that of the argument.  `refcl kernel` passes structures as "@BYTES". */
+/* The element type named AS, or without AS the argument's.  `refcl kernel` passes structures as "@BYTES". */
 static struct spec_type element_type(struct host *host, cl_uint index, const char *as)
 {
     struct spec_type type = {SPEC_BYTE, 1, 1};
@@ -278,7 +278,8 @@ static struct spec_type element_type(struct host *host, cl_uint index, const cha
     return type;
 }
 
-/* Structures get zeros, a file, or one structure in all elements, which `refcl kernel` passes as bytes. */
+/* Rejects contents that a structure cannot have: it gets zeros, a file, or one value in all elements, which `refcl
+ * kernel` passes as bytes. */
 static void check_contents(struct host *host, cl_uint index)
 {
     const struct argument *a = &host->arguments[index];
@@ -291,7 +292,7 @@ static void check_contents(struct host *host, cl_uint index)
             "consists of structures: iota, rand, below and fill=NUMBER are for numbers and vectors");
 }
 
-/* Numbers that the type cannot have would be other numbers in the kernel. */
+/* Rejects numbers that the type cannot represent: the kernel would see other numbers. */
 static void check_numbers(struct host *host, cl_uint index, const struct spec_value *value)
 {
     const struct spec_scalar *scalar = &host->arguments[index].type.scalar;

@@ -1,13 +1,9 @@
 /* Memory and arguments of a captured launch.
  *
- * Memory objects, in order:
- *     buf:FLAGS:SIZE:FILE
- *     svm:FLAGS:SIZE:ADDRESS:FILE
- *     image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:LEVELS:FILE
- * Arguments:
- *     @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @sampler:NORMALIZED:ADDRESSING:FILTER:MIP:LOD_MIN:LOD_MAX  @queue
- *     @raw:HEX
- * Words of memory that point into SVM as it was when captured are made to point there again. */
+ * Memory objects, in order: buf:FLAGS:SIZE:FILE svm:FLAGS:SIZE:ADDRESS:FILE
+ * image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:LEVELS:FILE Arguments:
+ * @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @sampler:NORMALIZED:ADDRESSING:FILTER:MIP:LOD_MIN:LOD_MAX
+ * @queue @raw:HEX Pointers into SVM are stored as captured addresses and are relocated to the new SVM. */
 #include "tools/host/kernel_host.h"
 
 #include <stdio.h>
@@ -16,7 +12,7 @@
 
 struct memory {
     cl_mem mem;
-    unsigned char *svm, *data; /* DATA: contents, until they are where they belong */
+    unsigned char *svm, *data; /* DATA: the contents, until they are copied into the object */
     uint64_t flags, size, address;
     uint64_t image[15]; /* PARENT .. LEVELS */
     size_t data_size;
@@ -31,7 +27,7 @@ struct captured {
     cl_command_queue queue;
 };
 
-/* N numbers, each with a colon after it, the last one only if FILE is wanted.  Returns what follows. */
+/* Reads N numbers separated by colons; returns the text after the last one and its colon. */
 static const char *read_numbers(const char *text, uint64_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -111,7 +107,7 @@ static void make_buffer(struct host *host, struct memory *m)
     host_check(code, "clCreateBuffer");
 }
 
-/* Fills the levels of an image, whose contents lie one after the other, without gaps. */
+/* Fills the levels of an image from contents without gaps. */
 static void write_levels(struct host *host, const struct memory *m, const cl_image_desc *d, size_t element)
 {
     size_t done = 0;
@@ -188,7 +184,7 @@ static void make_queue(struct host *host)
     host->captured->queue =
         clCreateCommandQueueWithProperties(host->context, host->device, properties, &code);
     if (code != CL_SUCCESS)
-        host->captured->queue = NULL; /* this device has none */
+        host->captured->queue = NULL; /* the device has no device-side queues */
 }
 
 void host_captured_memory(struct host *host)

@@ -132,11 +132,12 @@ static void put_numbers(unsigned char *data, size_t count, struct spec_scalar sc
     }
 }
 
-/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the limit. */
+/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the
+ * limit. */
 static void put_round(unsigned char *data, size_t count, struct spec_scalar scalar, const struct spec *spec,
                       unsigned round)
 {
-    enum { LARGE = 1 << 12 }; /* products and sums of a few of them are no overflow */
+    enum { LARGE = 1 << 12 }; /* small enough that products and sums of a few values do not overflow */
     const uint64_t limit = spec->number, small = limit ? limit : 16;
     if (round == SPEC_INPUT_LAST && spec->has_last)
         put_numbers(data, count, scalar, (uint64_t)spec->last, 0, 0);

@@ -22,7 +22,7 @@ static bool is_png(const char *path)
     return n > 4 && strcmp(path + n - 4, ".png") == 0;
 }
 
-/* The width and height of a picture, from its header alone: it may have far more pixels than its file has bytes. */
+/* Reads width and height from the header alone: a picture may have far more pixels than its file has bytes. */
 static void read_png_size(const char *path, const struct host_format *format, uint64_t size[3])
 {
 #ifdef HAVE_PNG
@@ -41,7 +41,8 @@ static void read_png_size(const char *path, const struct host_format *format, ui
 #endif
 }
 
-/* The picture as 8 bits for each of the format's channels, from malloc; it has the image's size. */
+/* Reads the picture, which has the image's size, as 8 bits for each of the format's channels; to be freed with
+ * free(). */
 static unsigned char *read_png(const char *path, const struct host_format *format, const size_t region[3])
 {
     uint64_t size[3] = {0};

@@ -1,6 +1,7 @@
 /* refcl-kernel-host: launches one kernel through the OpenCL API, as `refcl kernel` asks.
  *
- *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat|input VALUE)... FILE
+ * refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat|input VALUE)...
+ * FILE
  *
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
@@ -141,8 +142,8 @@ static void build_program(struct host *host, const char *path)
 
 enum { MAX_NAMES = 256 };
 
-/* Cuts NAMES, which semicolons separate, into WORDS, and writes them with commas to TEXT; returns their number and, in USED, bytes of
- * TEXT. */
+/* Cuts NAMES, which semicolons separate, into WORDS, and writes them with commas to TEXT; returns their number and,
+ * in USED, bytes of TEXT. */
 static size_t list_kernels(char *names, const char *words[MAX_NAMES], char *text, size_t size, size_t *used)
 {
     size_t count = 0;
@@ -230,7 +231,7 @@ static void parse_arguments(struct host *host, int argc, char **argv)
         host_fail("--local and --global differ in dimensions", NULL);
 }
 
-/* Sizes that no launch has are named before the runtime rejects them. */
+/* Reports impossible sizes more precisely than the runtime's error codes do. */
 static void check_sizes(const struct host *host)
 {
     for (cl_uint i = 0; i < host->dimensions; i++)

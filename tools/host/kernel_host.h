@@ -49,24 +49,24 @@ struct host {
     bool is_captured;
 };
 
-/* Ends the program: the input is bad. */
+/* Prints an error about the input and ends the program. */
 _Noreturn void host_fail(const char *what, const char *detail);
 void host_check(cl_int code, const char *call);
-/* The whole file, a zero after it, from malloc. */
+/* The contents of the file, with a zero byte appended; to be freed with free(). */
 char *host_read_file(const char *path, size_t *size);
 
 /* contents.c */
 /* Writes VALUE, or its leaves one after the other, to DATA as COUNT scalars; returns how many there were. */
 size_t host_put_value(unsigned char *data, struct spec_scalar scalar, size_t count,
                       const struct spec_value *value);
-/* Elements of the file that SPEC names, of TYPE each. */
+/* Number of elements of type TYPE in the file that SPEC names. */
 size_t host_file_count(const struct spec *spec, struct spec_type type);
-/* The flag that says what kernels may do with the memory. */
+/* The flag for the accesses that kernels make: CL_MEM_READ_ONLY and the like. */
 cl_mem_flags host_access(const struct spec *spec);
 /* Fills the BYTES at DATA with scalars as SPEC says, for launch ROUND. */
 void host_fill(unsigned char *data, size_t bytes, struct spec_scalar scalar, const struct spec *spec,
                unsigned round);
-/* Writes DATA as an array of NumPy. */
+/* Writes DATA to PATH as a NumPy array. */
 void host_write_npy(const char *path, const unsigned char *data, struct spec_scalar scalar,
                     const size_t *shape, unsigned dimensions);
 void host_print_element(const unsigned char *at, struct spec_scalar scalar);

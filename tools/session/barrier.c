@@ -1,10 +1,9 @@
-/* Tries barriers: a line of the source gets one before it, and the kernel is launched again as it was.
+/* Verifies suggested barriers: inserts a barrier before a line of the source and repeats the launch.
  *
- * This is another execution, and values that depended on the race may differ.  The check is whether the
- * program with the barrier has this race, or a finding that the program without it did not have, such as
- * work-items that do not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is
- * withdrawn.  A launch of a program is repeated from its capture; only one that then has the
- * race is of use. */
+ * This is another execution, and values that depended on the race may differ.  The check is whether the program
+ * with the barrier has this race, or a finding that the program without it did not have, such as work-items that do
+ * not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is withdrawn.  A launch of `refcl run`
+ * is repeated from its capture; captures whose repetition lacks the race are of no use. */
 #include "tools/session/barrier.h"
 #include "tools/session/launch.h"
 #include "tools/session/process.h"
@@ -19,23 +18,24 @@ enum { MOST_FINDINGS = 4, MOST_LINES = 6, BEHIND = 3, SECONDS = 20 };
 struct trial {
     const struct session *session;
     struct ck_detector *detector;
-    const struct ck_detector *before; /* what the launch has as it is: private if the launch is repeated */
+    const struct ck_detector
+        *before; /* the findings of the unchanged launch: in PROCESSES if it is repeated from a capture */
     struct session_launch launch;
     struct session_patience patience;
     struct session_processes processes; /* of BEFORE, if that is not the session's */
     const struct ck_finding *finding;
-    const char *file, *text; /* that the accesses are in */
+    const char *file, *text; /* the file with the accesses, its text */
 };
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-/* Launches that are made again are not judged for uniform writes. */
+/* The kind of F in a repeated launch, which is not judged for uniform writes. */
 static const char *kind_of(const struct ck_finding *f)
 {
     return strcmp(f->kind, CK_UNIFORM_WRITE) == 0 ? "data-race" : f->kind;
 }
 
-/* The two have the same lines and messages; columns and files may differ. */
+/* True if A and B have the same kind and lines; columns, files and messages may differ. */
 static bool findings_alike(const struct ck_finding *a, const struct ck_finding *b)
 {
     if (strcmp(kind_of(a), kind_of(b)) != 0 || a->access_count != b->access_count)
@@ -57,7 +57,7 @@ bool session_has_finding(const struct ck_detector *detector, const struct ck_fin
     return any;
 }
 
-/* AGAIN lacks the current finding, and has none that the unchanged launch lacks. */
+/* True if AGAIN lacks the current finding and has no finding that the unchanged launch lacks. */
 static bool is_better(const struct trial *t, const struct ck_detector *again)
 {
     bool better = !session_has_finding(again, t->finding);
@@ -79,7 +79,7 @@ static const char *kernel_of(const struct ck_finding *finding)
 
 /* ---- one try ------------------------------------------------------------------------------------- */
 
-/* The program's text with TEXT as what the file of the finding holds. */
+/* The program's text with TEXT in place of the file of the finding. */
 static char *program_with(const struct trial *t, char *text)
 {
     if (!text || strcmp(t->text, t->launch.text) == 0)
@@ -97,7 +97,8 @@ static bool can_be_changed(const struct trial *t)
     return program != NULL;
 }
 
-/* F lacks a barrier with the flag of the current finding in the same kernel, and has no advice yet. */
+/* True if F lacks the same barrier as the current finding, in the same kernel and with the same flag, and has no
+ * advice yet. */
 static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f)
 {
     return f->change.barrier.after && !f->verified && strcmp(file_of(f), t->file) == 0 &&
@@ -105,7 +106,7 @@ static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f
            strcmp(f->change.barrier.flag, t->finding->change.barrier.flag) == 0;
 }
 
-/* The barrier before LINE helps against all races for which such a one was wanted and that are gone. */
+/* Advises the barrier before LINE for all races that lacked such a barrier and that AGAIN does not have. */
 static void advise_barrier(const struct trial *t, const struct ck_detector *again, uint32_t line)
 {
     char fix[600];
@@ -136,7 +137,8 @@ static bool barrier_passes(struct trial *t, uint32_t line)
     return better;
 }
 
-/* Whether one passes.  TRIED counts the tries of all lines of the finding. */
+/* Tries barriers before the lines FROM to TO; true if one passes.  TRIED counts the tries of all lines of the
+ * finding. */
 static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tried)
 {
     for (uint32_t line = from; line <= to && *tried < MOST_LINES && !t->patience.is_out; line++) {
@@ -149,8 +151,8 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
     return false;
 }
 
-/* Narrows the lines AFTER to BEFORE to those where a barrier may help against the most findings: one is missing rather than
- * several. */
+/* Narrows the lines AFTER to BEFORE to those where a barrier may help against the most findings: one missing
+ * barrier is more likely than several. */
 static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *before)
 {
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
@@ -166,8 +168,8 @@ static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *
     }
 }
 
-/* The last line behind which a barrier between iterations is missing, of the races whose accesses in the next iteration are on the
- * line where those of the current finding are: one barrier behind it may help against all. */
+/* The last line after which a barrier between iterations is missing, among races whose access in the next iteration
+ * is on the same line as the current finding's: one barrier after it may help against all. */
 static uint32_t find_last_of_iteration(const struct trial *t)
 {
     const struct ck_finding *own = t->finding;
@@ -194,7 +196,7 @@ static void try_finding(struct trial *t, size_t i)
     if ((common_after != after || common_before != before) &&
         try_lines(t, common_after + 1, common_before, &tried))
         return;
-    if (t->finding->change.barrier.round) { /* at the end of the iteration, else at its begin */
+    if (t->finding->change.barrier.round) { /* at the end of the iteration, otherwise at its beginning */
         helps = try_lines(t, after + 1, after + BEHIND, &tried) || try_lines(t, before, before, &tried);
     } else {
         helps = try_lines(t, after + 1, before, &tried);
@@ -215,7 +217,7 @@ static void close_launch(struct trial *t)
     t->before = NULL;
 }
 
-/* Opens a captured launch, if it has the race when it is launched alone. */
+/* Opens a captured launch; false unless it has the race when launched alone. */
 static bool open_captured(struct trial *t, const char *path)
 {
     close_launch(t);
@@ -225,7 +227,7 @@ static bool open_captured(struct trial *t, const char *path)
     return t->before && session_has_finding(t->before, t->finding);
 }
 
-/* A capture of the launch of the finding, or of its command's number in another process. */
+/* True if NAME is the capture of the finding's launch, or of the command with the same number in another process. */
 static bool is_of(const struct ck_finding *finding, const char *name)
 {
     unsigned command = 0;
@@ -235,7 +237,7 @@ static bool is_of(const struct ck_finding *finding, const char *name)
            (!finding->process || process == (long)finding->process);
 }
 
-/* One of the launches that were captured: that of the finding before others of its kernel. */
+/* Opens a captured launch: the finding's, or else another one of its kernel. */
 static bool find_captured(struct trial *t)
 {
     char path[600];
@@ -256,7 +258,7 @@ static bool find_captured(struct trial *t)
     return false;
 }
 
-/* The launch of the finding, the same as that of the finding before where it has this one too. */
+/* Opens the launch to repeat for the finding: the one that is open already if it has this finding, too. */
 static bool open_launch(struct trial *t, char **argv)
 {
     if (t->before && session_has_finding(t->before, t->finding))

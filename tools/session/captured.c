@@ -137,7 +137,7 @@ static int add_sizes(struct captured_launch *l, const char *option, const uint64
                              : add_option(l, option, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, n[0], n[1], n[2]);
 }
 
-/* The section's bytes and a zero; NULL: there is no section, or no memory. */
+/* The section's bytes with a zero appended; NULL if there is no section, or no memory. */
 static char *take_text(const struct mm_capture *c, uint32_t tag)
 {
     const struct mm_capture_section *s = mm_capture_find(c, tag, 0);
@@ -169,7 +169,7 @@ static int add_range(struct captured_launch *l, const struct mm_capture *c)
     return code ? code : add_sizes(l, "offset", r.global_offset, r.dimensions);
 }
 
-/* Sections of one kind in the order of their indices, which is that of the file. */
+/* Adds the sections of one kind in the order of their indices, which is their order in the file. */
 static int add_sections(struct captured_launch *l, const struct mm_capture *c, uint32_t tag,
                         int (*one)(struct captured_launch *, const struct mm_capture_section *))
 {
@@ -189,7 +189,7 @@ static int take_source(struct captured_launch *l, const struct mm_capture *c)
     return all || !mm_capture_find(c, MM_CAPTURE_SOURCE, 0) ? 0 : no_memory();
 }
 
-/* The program's file: a binary, SPIR-V, or the source, which is built as it was. */
+/* Writes the program's file: a binary, SPIR-V, or the source, to be built with the captured options. */
 static int add_program(struct captured_launch *l, const struct mm_capture *c, char *path, size_t size)
 {
     const struct mm_capture_section *program = mm_capture_find(c, MM_CAPTURE_PROGRAM, 0);

@@ -10,11 +10,13 @@ struct captured_launch {
     char folder[PATH_MAX]; /* temporary: the program, contents of memory */
     char *words[1200];     /* "--option", value, ...: without the dashes; then the program */
     size_t count;
-    char *source, *file, *options; /* of the program, its name and how it was built; NULL: not captured */
+    char *source, *file,
+        *options; /* the program's text, its file name and its build options; NULL: not captured */
 };
 /* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
 int captured_open(struct captured_launch *launch, const char *path);
-/* A file, of PATH_MAX + 40 bytes in PATH, with the OpenCL C or SPIR-V of the program, which captured_close removes; "": it has neither. */
+/* Writes the OpenCL C or SPIR-V of the program to a file that captured_close() removes; PATH, of PATH_MAX + 40
+ * bytes, receives its name, or "" if the capture has neither. */
 int captured_program(const struct captured_launch *launch, char *path);
 /* The name of the kernel. */
 const char *captured_kernel(const struct captured_launch *launch);

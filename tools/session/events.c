@@ -1,7 +1,6 @@
-/* The events of a trace that matter to a finding: what its agents did last, synchronization, commands.
- *
- * One pass up to the later access, with a window of the last events per interest: so much can be shown,
- * however long the execution was. */
+/* The events of a trace that explain a finding: the last ones of its agents, synchronization, commands. One pass up
+ * to the later access keeps a window of the last events of each category, so that memory does not depend on the
+ * length of the execution. */
 #include "tools/session/events.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ enum { OWN = 24, SYNC = 24, COMMANDS = 40, EDGES = 400, WRITES = 1 << 16 };
 
 struct window {
     struct picked_event events[COMMANDS];
-    size_t size, count; /* COUNT: ever put in */
+    size_t size, count; /* COUNT: number of events ever entered */
 };
 struct last_write { /* of a written location, by hash; a newer location may evict an older one */
     uint64_t key;
@@ -45,7 +44,8 @@ static struct last_write *slot_of(const struct picker *p, const struct mm_event 
     return &p->writes[(*key >> 40) % WRITES];
 }
 
-/* Only the first byte is looked up: accesses that overlap in part have no simple source. */
+/* The last write to the location of E.  Only the first byte is looked up: accesses that overlap in part have no
+ * single source. */
 static mm_event_id follow_value(struct picker *p, const struct mm_event *e)
 {
     uint64_t key;

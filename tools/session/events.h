@@ -8,7 +8,7 @@
 struct picked_event {
     mm_event_id id;
     struct mm_event event;
-    mm_event_id read_from; /* the write that it reads, MM_NO_EVENT if none or unknown */
+    mm_event_id read_from; /* the write that a read reads from, MM_NO_EVENT if none or unknown */
     int access;            /* 1: the later, 2: the earlier access of the finding, else 0 */
 };
 struct picked_edge {

@@ -19,10 +19,10 @@ enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* The element type of a kernel argument.  The trace has that of local memory. */
+/* The element type of a kernel argument; the trace itself has the types of local memory. */
 struct element {
     uint32_t allocation, command;
-    struct mm_scalar scalar; /* .size 0: of several */
+    struct mm_scalar scalar; /* .size 0: a composite type */
     uint64_t offset;         /* of the pointer in the allocation */
     char *name, *layout;     /* owned */
 };
@@ -85,7 +85,8 @@ static void clear_names(struct names *names)
     mm_free(names->elements);
 }
 
-/* Unknown if no argument says what A consists of, or if arguments differ.  Commands that copy use the kernels' types. */
+/* The scalar type of A's elements by the arguments bound to A; unknown without arguments, or if arguments differ.
+ * Copy commands, which have no arguments, use the types of kernels. */
 static struct mm_scalar scalar_of(const struct names *names, const struct mm_allocation *a)
 {
     struct mm_scalar found = a->element;
@@ -247,7 +248,7 @@ static void add_texts(cJSON *root, const struct ck_detector *detector)
     }
 }
 
-/* Line NUMBER of the text file called NAME without the blanks around it, which the caller frees; NULL if there is none. */
+/* Line NUMBER of the text file NAME without surrounding blanks, to be freed by the caller; NULL if there is none. */
 static char *line_of(const char *name, uint32_t number)
 {
     FILE *in = fopen(name, "r");
@@ -268,7 +269,7 @@ static char *line_of(const char *name, uint32_t number)
     return line;
 }
 
-/* Programs in C, C++ and Python; a trace may name any file, whose contents are not for the page. */
+/* True for names of C, C++ and Python programs: a trace may name any file, and the page must not disclose others. */
 static bool is_program_text(const char *name)
 {
     static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".py"};
@@ -279,7 +280,7 @@ static bool is_program_text(const char *name)
     return false;
 }
 
-/* The lines of the host that enqueue racing commands, by "FILE:LINE". */
+/* Adds the lines of the host that enqueue racing commands, by "FILE:LINE". */
 static void add_calls(cJSON *root, const struct ck_detector *detector)
 {
     cJSON *calls = cJSON_AddObjectToObject(root, "calls");
@@ -314,7 +315,7 @@ static cJSON *report_json(const struct ck_detector *detector, const struct ck_re
     return report;
 }
 
-/* The trace that FINDING was made from, -1 if it is not kept. */
+/* Descriptor of the trace that FINDING was made from, -1 if it was not kept. */
 static int trace_of(const struct session_processes *processes, const struct ck_finding *finding)
 {
     const struct session_process *p = processes->first;

@@ -4,7 +4,7 @@
 
 #include "tools/session/process.h"
 
-/* Writes it to NAME.  Findings whose trace was too long to keep have no events. */
+/* Writes the page to NAME.  Findings whose trace was too long to keep have no events. */
 int session_html(const struct ck_detector *detector, const struct session_processes *processes,
                  const struct ck_report_options *options, const char *name);
 

@@ -1,7 +1,7 @@
-/* The reading end of a process' trace: never waits for longer than there can be something to come.
+/* The reading end of the trace of a process: waits only while more input is possible.
  *
- * A command may leave a process behind that holds its connection open for as long as it lives.  Once the
- * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
+ * A command may leave a process behind that holds its connection open for as long as it lives.  Once the command
+ * itself has ended and no input came for a while, the reader treats the trace as ended. */
 #include "tools/session/input.h"
 #include "memmodel/base/clock.h"
 #include "memmodel/trace/ring.h"
@@ -18,8 +18,7 @@ enum { POLL_MS = 250, IDLE_MS = 2000, LONGEST_PAUSE_MS = 10, BATCH = 256 << 10 }
 #define TOGETHER_SECONDS 0.3
 #define TWICE_SECONDS    2.0
 
-/* Copies input to the file that verification reads again; the copy of a trace longer than the limit is
- * dropped. */
+/* Copies input to the file that verification reads later; drops the copy once the trace exceeds the limit. */
 static void copy_input(struct session_input *input, const unsigned char *data, size_t size)
 {
     if (input->copy < 0)
@@ -55,8 +54,8 @@ static bool wait_for_data(struct session_input *input)
     }
 }
 
-/* The writer of a ring wakes no process, so the reader looks again after a while; the end of the connection wakes it.  It takes time from the
- * program each time, so the pauses grow as long as little comes in them. */
+/* Reads from the ring.  Its writer does not wake the reader, which therefore polls; only the end of the connection
+ * wakes it.  Each poll takes time from the program, so pauses grow while little input arrives. */
 static ssize_t read_ring(struct session_input *input, void *out, size_t size)
 {
     int quiet = 0, idle = 0;
@@ -90,7 +89,8 @@ void session_input_close(struct session_input *input)
     mm_free(input->batch);
 }
 
-/* Reads what has come as a whole, since records come in many small chunks: 1 there is some, 0 the end, -1 with errno. */
+/* Reads all available input in one system call, since records come in many small chunks.  1: there is some; 0: end;
+ * -1: error in errno. */
 static int fill_batch(struct session_input *input)
 {
     if (!input->batch && !(input->batch = mm_alloc(BATCH))) {
@@ -138,7 +138,7 @@ static void pass_on(int number)
         kill(signaled, number);
 }
 
-/* The program is to end: if it does not, it is killed later. */
+/* Passes a termination signal on; a program that does not end is killed later. */
 static void end_program(int number)
 {
     ending = 1;
@@ -146,9 +146,9 @@ static void end_program(int number)
     pass_on(number);
 }
 
-/* A terminal interrupts the program, too; another process, only this one.  A program that is interrupted twice in a short time does not
- * end by itself: it is killed, and the third time this process is.  Signals that come together are one: timeout(1) signals a
- * process and then its group. */
+/* A terminal sends SIGINT to the program as well; kill(1) sends it to this process only, which passes it on.  The
+ * second SIGINT kills the program, the third this process.  Signals in quick succession count as one: timeout(1)
+ * signals a process and then its group. */
 static void handle_interrupt(int number, siginfo_t *info, void *context)
 {
     static double last;

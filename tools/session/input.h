@@ -10,14 +10,14 @@
 struct mm_ring;
 struct session_input {
     int fd;
-    struct mm_ring *ring; /* NULL: what comes, comes from FD */
+    struct mm_ring *ring; /* NULL: input comes from FD */
     int pause;            /* milliseconds before an empty ring is read again */
-    unsigned char *batch; /* SIZE bytes that have come, USED of which were read; NULL: none */
+    unsigned char *batch; /* SIZE bytes of input, of which USED were consumed; NULL: none */
     size_t batch_used, batch_size;
-    const atomic_bool *ended; /* the command of the session has */
+    const atomic_bool *ended; /* set once the session's command has ended */
     int copy;                 /* descriptor of a file to which the input is copied, -1: none */
     uint64_t copied, copy_limit;
-    void (*idle)(void *context); /* called now and then as long as nothing comes; may be NULL */
+    void (*idle)(void *context); /* called from time to time while there is no input; may be NULL */
     void *idle_context;
     bool abandoned; /* the command ended, but something keeps its connection open without writing to it */
 };
@@ -26,7 +26,8 @@ long session_input_read(void *context, void *out, size_t size);
 void session_input_close(struct session_input *input);
 /* At SIGTERM and SIGINT the command ends, and the findings so far are reported.  CHILD: 0 before it is started. */
 void session_input_signals(pid_t child);
-/* Called now and then: kills a command that runs on SESSION_GRACE_SECONDS after SIGTERM or SIGHUP was passed on; true: it did. */
+/* To be called from time to time: kills a command that still runs SESSION_GRACE_SECONDS after SIGTERM or SIGHUP was
+ * passed on; true if it did. */
 enum { SESSION_GRACE_SECONDS = 5 };
 bool session_input_kill_late(void);
 void session_input_signals_off(void);

@@ -12,7 +12,7 @@
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
-/* HELPER's words: COUNT of WORDS, OPTIONS if there are any, what the text includes, and where it is. */
+/* Makes the command line of HELPER: COUNT of WORDS, OPTIONS if not NULL, include folders, and the path of the text. */
 static bool make_words(struct session_launch *l, char *helper, char *const *words, size_t count,
                        char *options)
 {
@@ -121,7 +121,7 @@ const struct ck_detector *session_launch_quietly(char **argv, const struct sessi
     bool good = session_execute(processes, &quiet, NULL, argv, &child) == 0;
     if (child.pid >= 0)
         status = supervised_wait(&child);
-    session_input_signals(0); /* its number may be another process' now */
+    session_input_signals(0); /* the process id may be reused from here on */
     patience->seconds -= seconds_of_children() - before;
     patience->is_out = patience->seconds <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
     good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&

@@ -1,4 +1,4 @@
-/* Replays a trace as if some commands were ordered after others.
+/* Replays a trace with additional order between commands.
  *
  * Events of delayed commands, and all events ordered after them, are held back until the commands they wait for
  * are complete; the others keep the order of the trace.  Events are renumbered in the new order. */
@@ -12,7 +12,7 @@
 enum { MOST_HELD = 1 << 20, MOST_LISTED = 4 * MOST_HELD, MOST_EDGES = 64 };
 
 struct numbered {        /* an event that edges may start from */
-    mm_event_id was, is; /* IS: MM_NO_EVENT as long as it is held */
+    mm_event_id was, is; /* recorded id, new id: MM_NO_EVENT while the event is held back */
 };
 struct held {
     struct mm_event event;
@@ -28,11 +28,11 @@ struct orderer {
     size_t number_count;
     struct held *held;
     size_t held_count;
-    uint64_t *waiting; /* commands, and hosts, that are held */
+    uint64_t *waiting; /* keys of the commands and host threads that are held back */
     size_t waiting_count;
-    mm_event_id complete[SESSION_ORDERS]; /* the first of each, as passed on */
+    mm_event_id complete[SESSION_ORDERS]; /* by order: new id of the completion of its first command */
     bool enqueued[SESSION_ORDERS];
-    struct mm_edge edges[MOST_EDGES]; /* of the event to come */
+    struct mm_edge edges[MOST_EDGES]; /* edges that end in the next event */
     size_t edge_count;
     enum mm_class result;
 };
@@ -55,7 +55,7 @@ static void give_number(struct orderer *o, mm_event_id was)
 
 /* ---- delayed agents------------------------------------------------------------------------------- */
 
-/* A command as a whole, or one host thread. */
+/* Identifies the agent of E for delays: a command as a whole, or one host thread. */
 static uint64_t key_of(const struct mm_event *e)
 {
     return e->agent.command ? (uint64_t)e->agent.command << 32 : e->agent.index;
@@ -69,7 +69,7 @@ static bool is_waiting(const struct orderer *o, uint64_t key)
     return false;
 }
 
-/* Event E is where the second of ORDER begins. */
+/* True if event E begins the second command of order I. */
 static bool event_begins(const struct orderer *o, size_t i, const struct mm_event *e)
 {
     const struct ck_order *order = &o->order->orders[i];
@@ -100,8 +100,8 @@ static void wait_too(struct orderer *o, uint64_t key)
         o->result = MM_LIMIT;
 }
 
-/* Holds an event of a command back until its command may continue.  Not atomics: in another order of commands they would
- * read other values. */
+/* Holds back an event until its command may continue.  Fails for atomics, which would read other values in another
+ * order of commands. */
 static void hold_event(struct orderer *o, const struct mm_event *e, mm_event_id was,
                        const struct mm_edge *edges, size_t count)
 {
@@ -158,7 +158,7 @@ static bool pass_event(struct orderer *o, const struct mm_event *e, mm_event_id 
     return frees;
 }
 
-/* Resumes those that no longer need to wait, one after the other. */
+/* Emits the held events of agents that no longer need to wait. */
 static void release_waiting(struct orderer *o)
 {
     bool again = true;

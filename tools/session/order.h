@@ -1,4 +1,4 @@
-/* Replays a trace as if some commands were ordered after others: events of the later commands are delayed. */
+/* Replays a trace with additional order between commands: events of the later commands are delayed. */
 #ifndef TOOLS_SESSION_ORDER_H
 #define TOOLS_SESSION_ORDER_H
 

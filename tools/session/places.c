@@ -16,7 +16,7 @@ extern char **environ;
 
 enum { ANSWER = 4096, TEXT_MAX = 4 << 20, MOST_ASKED = 500 };
 
-/* "function\nfile:line\n"; the empty string if there is no answer. */
+/* Asks addr2line.  ANSWER becomes "function\nfile:line\n", or empty if there is no answer. */
 static void ask_symbolizer(const char *module, const char *offset, char answer[ANSWER])
 {
     int out[2];
@@ -24,8 +24,9 @@ static void ask_symbolizer(const char *module, const char *offset, char answer[A
     answer[0] = 0;
     if (pipe(out))
         return;
-    static char *const programs[] = {(char *)(uintptr_t) "addr2line", (char *)(uintptr_t) "llvm-addr2line-15",
-                                     (char *)(uintptr_t) "llvm-addr2line"}; /* the quickest to start first */
+    static char *const programs[] = {/* the one that starts fastest first */
+                                     (char *)(uintptr_t) "addr2line", (char *)(uintptr_t) "llvm-addr2line-15",
+                                     (char *)(uintptr_t) "llvm-addr2line"};
     char *words[] = {(char *)(uintptr_t) "addr2line",
                      (char *)(uintptr_t) "-f",
                      (char *)(uintptr_t) "-C",
@@ -82,7 +83,7 @@ static bool is_told(struct session_places *places, const char *file)
     return true;
 }
 
-/* The text of FILE, the first time. */
+/* Makes TEXT the record of FILE's contents, unless they were recorded already. */
 static void send_text(struct session_places *places, const char *file, struct mm_record *text)
 {
     if (!*file || is_told(places, file))
@@ -124,7 +125,7 @@ void session_places_locate(void *context, struct mm_source *source, struct mm_te
 {
     struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, found;
     found.type = 0;
-    if (source->line) /* of a file that a kernel includes */
+    if (source->line) /* in a file that a kernel includes */
         send_text(context, source->file, &found);
     else if (!session_places_find(context, &record, &found))
         return;

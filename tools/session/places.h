@@ -6,8 +6,8 @@
 #include "memmodel/memmodel.h"
 
 struct session_places {
-    char *strings[3]; /* of the last place found */
-    char **files;     /* whose text was recorded */
+    char *strings[3]; /* owned strings of the last place found */
+    char **files;     /* the files whose text was recorded */
     size_t file_count, asked;
     bool hidden; /* no location is reported */
 };
@@ -15,7 +15,8 @@ struct session_places {
  * debug information says.  TEXT becomes a record with the file's text the first time, else its type is 0.
  * Both live until the next call. */
 bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text);
-/* The same for ck_detector_options.locate, with a struct session_places; of a source with a line, TEXT. */
+/* The same as a function for ck_detector_options.locate; CONTEXT is a struct session_places.  For a source that has
+ * a line already, only TEXT is filled. */
 void session_places_locate(void *context, struct mm_source *source, struct mm_text *text);
 void session_places_clear(struct session_places *places);
 

@@ -36,8 +36,8 @@ static void unlock_tee(const struct session_tee *tee)
         pthread_mutex_unlock(tee->lock);
 }
 
-/* A sink at its limit stops alone: only when none is left does reading stop.  Any other failure ends it at
- * once. */
+/* A sink that reaches a limit is stopped, the others continue; reading ends when all are stopped, or at any other
+ * failure. */
 static enum mm_class tee_outcome(struct session_tee *tee, size_t sink, enum mm_class cls, enum mm_class worst)
 {
     if (cls != MM_LIMIT)
@@ -109,12 +109,12 @@ static void tee_close(struct session_tee *tee)
             tee->sinks[i].close(tee->sinks[i].context);
 }
 
-/* The first process writes to FILE itself, the others to FILE.2, FILE.3, ... */
 static void note_trace_error(void *context, int error)
 {
     ((struct session_tee *)context)->trace_error = error;
 }
 
+/* The first process writes to FILE itself, the others to FILE.2, FILE.3, ... */
 static int open_trace(struct session_tee *tee, const char *path, size_t number)
 {
     struct mm_error err = {0};
@@ -157,8 +157,8 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
     return detector;
 }
 
-/* If unrecorded launches matter after all, another detector gets their accesses by re-execution, if the trace has
- * re-execution records. */
+/* If unrecorded launches matter to the verdict, judges the trace again with their accesses, which re-execution
+ * provides if the trace has the records for it. */
 static void look_again(struct session_process *p)
 {
     struct mm_error limit = {0};
@@ -177,7 +177,7 @@ static void look_again(struct session_process *p)
     }
 }
 
-/* Judges the trace again with all that launches may touch: races that only then exist are possible ones. */
+/* Judges the trace again with all memory that launches may access: races found only then are possible races. */
 static void add_possible(struct session_process *p)
 {
     struct mm_error limit = {0};
@@ -195,7 +195,7 @@ static void add_possible(struct session_process *p)
         snprintf(p->not_checked, sizeof p->not_checked, "all that launches may touch");
 }
 
-/* Without a complete copy of the trace there are no hints. */
+/* Adds findings about needless waits; they require a complete copy of the trace. */
 static void add_needless(struct session_process *p)
 {
     bool kept = p->input.copy >= 0 && p->tee.complete;

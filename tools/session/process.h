@@ -11,15 +11,15 @@
 
 #include <pthread.h>
 
-/* Passes everything to the detector, to a trace file and to the user's own analysis. */
+/* A sink that passes all records to the detector, a trace file and an analysis plugin. */
 struct session_tee {
     struct mm_sink sinks[5];
     bool stopped[5]; /* sinks that reached a limit; the others continue */
     size_t count;
     int trace_error; /* errno of writing the trace file, 0 = none */
     bool complete;
-    struct mm_sink *recorder; /* the user's own, NULL = none */
-    pthread_mutex_t *lock;    /* of the user's own */
+    struct mm_sink *recorder; /* the analysis plugin, NULL = none */
+    pthread_mutex_t *lock;    /* of the analysis plugin */
 };
 struct session_processes;
 struct session_process {
@@ -29,34 +29,34 @@ struct session_process {
     bool has_thread;
     pid_t pid;
     struct session_input input;
-    session_reader *read; /* of what input.copy holds, for what the detector had of it */
+    session_reader *read; /* how to read input.copy so that it yields the detector's events */
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
-    struct ck_detector *possible;      /* with what launches may touch, NULL: not wanted */
+    struct ck_detector *possible;      /* judges all memory that launches may access, NULL: not requested */
     struct ck_predictor *predictor;    /* NULL: nothing is predicted */
     struct session_progress *progress; /* NULL: no display */
     struct mm_cat_model *model;        /* the predictor's */
     int code;                          /* exit code of an error in reading its trace, 0 = none */
     struct mm_error error;
-    char not_checked[1024]; /* parts of the program, which commas separate */
-    bool has_host;          /* its own accesses are recorded */
+    char not_checked[1024]; /* parts of the program, separated by commas */
+    bool has_host;          /* the accesses of its host code are recorded */
     atomic_bool done;
-    int wake; /* written to when it is done */
+    int wake; /* descriptor that is written to when the process is done */
 };
 struct session_processes {
     const struct session *session;
     const char *patterns; /* findings to leave out, NULL = none */
-    char name[64];        /* of the socket, in the abstract namespace */
+    char name[64];        /* the socket's, in the abstract namespace */
     int listener, wake[2];
-    atomic_bool ended; /* the command has */
+    atomic_bool ended; /* the command has ended */
     pthread_mutex_t lock;
     struct session_process *first, **end;
     size_t count;
 };
 
-/* Opens the socket and what the first process will need: there is always a first one, which has no thread as
- * long as none came.  Returns an exit code. */
+/* Opens the socket and allocates the first process, which always exists; it has a thread only once a process
+ * connects.  Returns an exit code. */
 int session_processes_open(struct session_processes *processes, const struct session *session,
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */

@@ -19,7 +19,7 @@ struct session_progress {
     uint64_t launches, events, events_before;
     struct mm_command command; /* the current launch; no strings */
     char kernel[48];
-    uint64_t groups, group_size, group; /* in all, work-items of one, the last that was seen + 1 */
+    uint64_t groups, group_size, group; /* number of work-groups, work-items in each, 1 + the last one seen */
     int64_t begin, last, last_event;
 };
 
@@ -31,7 +31,8 @@ static long memory_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
 }
 
-/* Compiled code that checks itself records nothing, nor do loops without accesses. */
+/* Writes the rate of events, or for how long there were none: instrumented launches and loops without accesses
+ * record nothing. */
 static void put_rate(const struct session_progress *p, int64_t now, char *out, size_t size)
 {
     double seconds = (double)(now - p->last) / 1000;
@@ -41,7 +42,7 @@ static void put_rate(const struct session_progress *p, int64_t now, char *out, s
         snprintf(out, size, "%.3g events/s", (double)(p->events - p->events_before) / seconds);
 }
 
-/* Compiled code may publish how many work-groups of the current launch are complete; the next one is running. */
+/* Reads the page in which compiled code publishes how many work-groups of the current launch are complete. */
 static void look_at_page(struct session_progress *p)
 {
     uint64_t groups = page ? __atomic_load_n(&page->groups, __ATOMIC_RELAXED) : 0;

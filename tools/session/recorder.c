@@ -48,7 +48,7 @@ static int open_object(struct loaded *l, const char *path, const char *text)
     return 0;
 }
 
-/* A name without a slash is looked for here, not where the system has its libraries. */
+/* A name without a slash denotes a file in the current folder, not in the system's library folders. */
 int session_recorder_open(const char *spec, struct mm_sink *sink)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Replays a recorded trace; re-executing its launches takes as long as the interpreter does. */
+/* Replays a recorded trace; re-executing its launches takes as long as interpreting them. */
 #include "tools/session/reexecute.h"
 #include "interp/replay/expand.h"
 #include "memmodel/base/clock.h"

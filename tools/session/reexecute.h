@@ -5,7 +5,7 @@
 
 #include "memmodel/memmodel.h"
 
-/* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; else it is not known. */
+/* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; otherwise they may differ. */
 enum mm_class session_reexecute(int fd, const struct mm_sink *sink);
 
 #endif

@@ -1,5 +1,6 @@
-/* Under which revisions of the specification a race is one: the trace is judged again by the rules of the revisions that
- * order more [CL 3.3.5 O101] [CL 3.3.6 H101].  A race that was not judged in time counts as one under all of them. */
+/* Under which revisions of the specification a race is one: the trace is judged again by the rules of the revisions
+ * that order more [CL 3.3.5 O101] [CL 3.3.6 H101].  A race that was not judged in time counts as one under all of
+ * them. */
 #include "tools/session/revisions.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"
@@ -22,7 +23,7 @@ struct survey {
     struct query *queries;
     size_t count, capacity;
     mm_event_id next;
-    unsigned scopes; /* of atomic operations and fences, a bit each */
+    unsigned scopes; /* the scopes of atomic operations and fences, a bit for each */
 };
 
 static void survey_event(struct survey *s, const struct mm_event *event)
@@ -62,7 +63,7 @@ static bool read_again(int fd, session_reader *reader, const struct mm_sink *sin
     return lseek(fd, 0, SEEK_SET) == 0 && reader(fd, "trace", sink, &complete, NULL) == MM_OK;
 }
 
-/* The findings that are no races under REVISION. */
+/* Judges the trace by REVISION and marks the findings that are no races under it. */
 static bool judge_under_revision(struct ck_detector *detector, struct session_places *places, int fd,
                                  session_reader *reader, enum mm_revision revision, bool *none)
 {
@@ -85,7 +86,7 @@ static bool judge_under_revision(struct ck_detector *detector, struct session_pl
     return read;
 }
 
-/* The last query of the command of the earlier access, or else of any. */
+/* The last query about the command of the earlier access, or without one the last of all. */
 static const struct query *ordering_query(const struct survey *s, const struct ck_finding *f)
 {
     const struct query *last = NULL;

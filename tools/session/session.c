@@ -38,7 +38,7 @@ int session_set_checks(struct session *session, const char *list)
     return code;
 }
 
-/* The names of the checks that are made, or of the others. */
+/* The names of the checks that are enabled (MADE), or disabled. */
 static const char *check_names(const struct session *session, bool made, char *text, size_t size)
 {
     const struct {
@@ -55,7 +55,7 @@ static const char *check_names(const struct session *session, bool made, char *t
     return text;
 }
 
-/* Instructions of a launch: ends a kernel that does not terminate after some minutes. */
+/* Instructions of a launch; a kernel that does not terminate ends after some minutes. */
 #define DEFAULT_STEP_LIMIT "100000000000"
 
 /* ---- the child ------------------------------------------------------------------------------- */
@@ -80,15 +80,15 @@ void session_add_word(const char *name, const char *word)
     mm_free(list);
 }
 
-/* The program's handlers of SIGSEGV do not displace refcl's, and what it executes is observed with any environment
- * (tools/preload). */
+/* Preloads the libraries of tools/preload: the program's handlers of SIGSEGV must not displace refcl's, and
+ * programs that it executes are observed whatever environment they get. */
 static void set_preload(const char *preload)
 {
     if (strpbrk(preload, " :"))
-        return; /* the loader would split it */
+        return; /* the loader would split such a path */
     session_add_word("LD_PRELOAD", preload);
-    session_add_word("ASAN_OPTIONS",
-                     "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
+    /* safe: the preloaded library intercepts nothing that the sanitizer must intercept first */
+    session_add_word("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 /* True if launches need neither checks nor a trace. */
@@ -99,7 +99,7 @@ static bool checks_nothing(const struct session *session, bool live)
     return !checks && !live && !session->report.trace && !session->program && !session->command.own_host;
 }
 
-/* The library that the file FILE.icd names in its first line; DRIVER itself if that is no such file. */
+/* The library that DRIVER names in its first line if it is an .icd file; otherwise DRIVER. */
 static const char *library_of(const char *driver, char line[PATH_MAX])
 {
     const char *dot = strrchr(driver, '.');
@@ -121,7 +121,7 @@ void session_set_driver(const char *driver)
     setenv("OCL_ICD_FILENAMES", library_of(driver, line), 1);
 }
 
-/* The layer records, and the driver executes. */
+/* Sets the environment for --on-driver: the layer records, and the driver executes. */
 static void set_layer(const struct session *session, const char *layer, const char *name)
 {
     if (session->icd)
@@ -148,7 +148,7 @@ static void set_environment(const struct session *session, const char *library, 
     }
     session_set_driver(library);
     setenv("REFCL_TRACE_SOCKET", name, 1);
-    unsetenv("REFCL_TRACE"); /* refcl writes that file */
+    unsetenv("REFCL_TRACE"); /* this process writes that file */
     unsetenv("REFCL_TRACE_FD");
     bool live = session->check.predict || session->report.values || session->assertion_count ||
                 session->report.html || session->recorder;
@@ -177,7 +177,8 @@ static void set_environment(const struct session *session, const char *library, 
     if (session->execution.memory_mode)
         setenv("REFCL_MEMORY", session->execution.memory_mode, 1);
     setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* no finding ends a launch that can continue */
-    if (session->execution.step_limit || !checks_nothing(session, live)) /* counting takes time */
+    /* counting instructions takes time */
+    if (session->execution.step_limit || !checks_nothing(session, live))
         setenv("REFCL_STEP_LIMIT",
                session->execution.step_limit ? session->execution.step_limit : DEFAULT_STEP_LIMIT, 1);
 }
@@ -227,7 +228,7 @@ static int run_program(const struct session_processes *processes)
 static void start_command(const struct session_processes *processes, char **argv, struct supervised *child)
 {
     char library[PATH_MAX], preload[PATH_MAX];
-    int status[2]; /* reports a failed exec: it closes on a good one */
+    int status[2]; /* pipe on which the child reports a failed exec; a successful exec closes it */
     bool on_driver = processes->session->on_driver;
     if ((on_driver ? tool_find_layer(library) : tool_find_library(library)) || tool_find_preload(preload))
         return;
@@ -235,7 +236,7 @@ static void start_command(const struct session_processes *processes, char **argv
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
         return;
     }
-    session_progress_page(); /* before the program is another process */
+    session_progress_page(); /* before the fork, so that both processes share the page */
     if (supervised_fork(child) == 0) {
         session_input_signals_off();
         set_environment(processes->session, library, processes->name);
@@ -301,7 +302,7 @@ static int save_source(const char *folder, const char *file, const char *text)
     return good ? 0 : tool_error(EXIT_TOOL, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* The text that findings are in, under the names that reports use. */
+/* Saves the program text that findings are in, under the names that reports use. */
 static int save_sources(const char *folder, const struct ck_detector *detector)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -324,7 +325,8 @@ static int report_findings(const struct session *session, const struct ck_detect
 {
     bool none = ck_detector_finding_count(detector) == 0;
     bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
-    bool next = session->execution.has_seeds && child == EXIT_CLEAN; /* the next seed may be run */
+    /* the run of the next seed may be reported instead */
+    bool next = session->execution.has_seeds && child == EXIT_CLEAN;
     if (none && next && session->execution.more_seeds)
         return 0;
     options->color = isatty(STDERR_FILENO) == 1;
@@ -351,7 +353,7 @@ static int report_findings(const struct session *session, const struct ck_detect
 static int wait_for(const struct session *session, struct supervised *child, struct ck_ending *ending)
 {
     int status = supervised_wait(child);
-    session_input_signals(0); /* its number may be another process' now */
+    session_input_signals(0); /* the process id may be reused from here on */
     ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (session->command.input_status && ending->status == session->command.input_status)
@@ -387,7 +389,7 @@ char *session_read_text(const char *path)
     return text;
 }
 
-/* One detector with the findings of all. */
+/* One detector with the findings of all processes. */
 static struct ck_detector *merge_detectors(struct session_processes *processes)
 {
     struct session_process *first = processes->first;
@@ -418,7 +420,7 @@ static const char *merge_not_checked(const struct session_processes *processes, 
     return text;
 }
 
-/* Whether the accesses of some process of the host are recorded. */
+/* Whether host accesses of some process are recorded. */
 static bool has_host(const struct session_processes *processes)
 {
     bool any = false;
@@ -458,7 +460,7 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
-        options.ending.status = 0; /* it is the judge's */
+        options.ending.status = 0; /* only session->program->judge() interprets it */
     if (!status && session->wants_again && !session_input_interrupted() &&
         session->wants_again(session->again_context, processes->first->detector))
         return code;
@@ -471,8 +473,8 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     struct ck_detector *detector = merge_detectors(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    bool ended =
-        !options.ending.signal && !session_input_interrupted(); /* else it may not end another time */
+    /* otherwise a repeated launch may not end */
+    bool ended = !options.ending.signal && !session_input_interrupted();
     if (ended && !session->execution.has_seeds && !session->program && !session->on_driver)
         find_advice(session, detector, argv);
     ck_detector_filter(detector, !session->check.ignore_uniform);
@@ -509,7 +511,7 @@ int session_execute(struct session_processes *processes, const struct session *s
         start_command(processes, argv, child);
     if (child->pid < 0)
         return code ? code : EXIT_USAGE;
-    session_input_signals(child->pid); /* Ctrl-C ends the program, we report */
+    session_input_signals(child->pid); /* Ctrl-C ends the program, this process reports */
     return session_processes_follow(processes, child);
 }
 
@@ -560,7 +562,7 @@ static int run_seed(struct session *session, char **argv, uint64_t number, bool 
     return code;
 }
 
-/* One report: of the first seed with findings, else of the first whose verdict is unknown, else of the last. */
+/* Runs all seeds and reports one run: the first with findings, else the first with unknown verdict, else the last. */
 static int run_seeds(struct session *session, char **argv)
 {
     uint64_t unknown = UINT64_MAX;

@@ -8,11 +8,11 @@
 
 #include <sys/types.h>
 
-/* Observed in place of a command: a function of refcl in a child process, which records to the
+/* A function of refcl that is observed in place of a command: it runs in a child process and records to the
  * descriptor TRACE. */
 struct session_program {
     void *context;
-    int (*run)(void *context, int trace); /* returns STATUS for JUDGE */
+    int (*run)(void *context, int trace); /* returns the STATUS passed to JUDGE */
     int (*judge)(void *context, const struct ck_detector *detector, int status); /* the exit code */
 };
 
@@ -29,7 +29,7 @@ struct session_reports {
     const char *json, *sarif, *junit, *html, *trace; /* output files, NULL = none */
     const char *sources; /* folder for the program text that findings are in, NULL: none */
     bool quiet;          /* no text report */
-    bool values;         /* are recorded, for what the caller reads */
+    bool values;         /* values are recorded, for the caller to read in the trace */
     size_t max_findings;
 };
 /* Which findings are reported; NULL and 0: all. */
@@ -38,14 +38,14 @@ struct session_filter {
     const char *only, *kernels;         /* words of kinds, patterns of kernels */
     uint64_t first_launch, last_launch; /* commands */
 };
-/* The choices of an execution: texts are passed on, NULL = default. */
+/* Settings of the execution; texts are passed to refcl in environment variables, NULL = default. */
 struct session_execution {
     const char *seed, *schedule;
     const char *step_limit;  /* instructions of one launch, NULL = a hundred thousand million */
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
     bool has_seeds;  /* one run for each of these seeds, until one has findings */
-    bool more_seeds; /* this run is reported where it has findings, else another is */
+    bool more_seeds; /* this run is reported only if it has findings; otherwise another one follows */
 };
 /* The program under test. */
 struct session_command {
@@ -53,7 +53,7 @@ struct session_command {
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
     bool silent;   /* its output is discarded */
     int input_status;     /* exit status for bad input, 0 = none */
-    unsigned cpu_seconds; /* that it may take, 0 = any */
+    unsigned cpu_seconds; /* limit of its processor time, 0 = none */
     /* Sources for repeating launches.  `refcl kernel`: the file of OpenCL C that is COMMAND's last word, or
      * the capture that COMMAND launches.  `refcl run`: the folder of captures of recorded launches.  NULL:
      * none of that kind. */
@@ -69,10 +69,10 @@ struct session {
     bool on_driver;       /* COMMAND runs on a driver under the layer; else on refcl */
     const char *icd;      /* on_driver: the driver's library or .icd file, NULL = those of the system */
     bool backtrace;       /* on_driver: calls are recorded with their call stacks */
-    const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
+    const char *assertions[SESSION_ASSERTIONS]; /* conditions on the final state of memory */
     size_t assertion_count;
     const struct session_program *program; /* NULL: a command is run */
-    /* Not NULL: called with the findings of a run; true if another one is made instead, so that this one is not reported. */
+    /* Not NULL: called with the findings of a run; true if another run follows and this one is not reported. */
     bool (*wants_again)(void *context, const struct ck_detector *detector);
     void *again_context;
     /* Not NULL: called with the findings of a run that is reported, of the command ARGV. */

@@ -10,7 +10,7 @@
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-/* Skips comments and literals; returns what follows the character or them at P. */
+/* Returns the end of the comment, literal or character at P. */
 static const char *skip_token(const char *p, const char *end)
 {
     if (p[0] == '/' && p[1] == '/') {
@@ -46,7 +46,7 @@ bool session_text_may_begin(const char *text, uint32_t line)
     return braces > 0 && parentheses == 0 && (last == ';' || last == '{' || last == '}');
 }
 
-/* TEXT up to AT, then the words, then REST. */
+/* TEXT up to AT, followed by WORDS and REST. */
 static char *join_texts(const char *text, const char *at, const char *words, const char *rest)
 {
     size_t head = (size_t)(at - text), size = head + strlen(words) + strlen(rest) + 1;
@@ -66,7 +66,7 @@ char *session_text_insert(const char *text, uint32_t line, const char *words)
 
 /* ---- #include ------------------------------------------------------------------------------------ */
 
-enum { DEEPEST = 8 }; /* files that include one another */
+enum { DEEPEST = 8 }; /* levels of nested inclusion */
 
 void session_text_folder(const char *name, char *folder, uint32_t size)
 {
@@ -94,7 +94,7 @@ static bool is_include(const char *line, char name[PATH_MAX])
     return true;
 }
 
-/* FILE may be what a directive calls NAME. */
+/* True if FILE may be the file that a directive calls NAME. */
 static bool is_named(const char *file, const char *name)
 {
     while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
@@ -107,7 +107,8 @@ static bool is_named(const char *file, const char *name)
 static char *include_file(const char *text, const char *name, const char *file, const char *contents,
                           int depth);
 
-/* The file that a directive in FROM calls NAME, with CONTENTS in place of FILE somewhere below it. */
+/* The text of the file that a directive in FROM calls NAME, with CONTENTS in place of FILE, which it includes
+ * directly or indirectly; NULL if it does not. */
 static char *include_below(const char *name, const char *from, const char *file, const char *contents,
                            int depth, char path[PATH_MAX])
 {

@@ -1,8 +1,8 @@
-/* Races between writes of the same value: detectors keep no values, so that the launch is repeated with values recorded, and its trace
- * read.  Two different values for one byte at the racing places in one command are enough for a race not to be marked, whatever
- * orders them.
- * Of a program, each launch in which the race was seen has to be captured, and no command may race with another one, which could
- * change what a launch reads; else the race is not marked. */
+/* Marks races between writes of the same value.  The detector keeps no values, so the launch is repeated with
+ * values recorded.  A race is not marked if two different values are written to one byte at the racing source
+ * locations within one command, even if the writes are ordered.  For `refcl run`, every launch that had the race
+ * must be captured, and commands must not race with one another, since that could change what a launch reads;
+ * otherwise the race is not marked. */
 #include "memmodel/base/hash.h"
 #include "memmodel/base/map.h"
 #include "tools/session/barrier.h"
@@ -17,11 +17,12 @@
 
 enum { SECONDS = 20 };
 
-/* The writes at the places of a finding.  Each launch has its own sources, so that these are found by place. */
+/* Collects the writes at the source locations of a finding.  Each launch numbers its sources, so they are matched
+ * by location. */
 struct scan {
     const struct ck_finding *finding;
-    struct mm_map sources; /* at these places: ids */
-    struct mm_map values;  /* of each byte in each command, 1 more; keys are hashes */
+    struct mm_map sources; /* ids of the sources at these locations */
+    struct mm_map values;  /* 1 + the value of each byte in each command, by a hash of both */
     bool differs;
 };
 
@@ -55,7 +56,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
     return s->differs ? MM_LIMIT : MM_OK;
 }
 
-/* A finding has the races of all functions whose code is at its places. */
+/* True if A and B are one place in the source, whatever function they were compiled into. */
 static bool is_at(const struct mm_source *a, const struct mm_source *b)
 {
     return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
@@ -107,18 +108,18 @@ static bool same_places(const struct ck_finding *a, const struct ck_finding *b)
 
 /* The result of the repeated launches for a finding. */
 struct vote {
-    uint32_t uniform; /* commands in which it was a race between writes of the same value */
+    uint32_t uniform; /* number of commands in which all racing writes stored the same value */
     bool differs;
 };
 struct judge {
     const struct session *session; /* records values */
     struct ck_detector *detector;
     struct session_patience patience;
-    struct vote *votes; /* of each finding */
+    struct vote *votes; /* one for each finding */
 };
 
-/* The launch has all commands of the session if ALL, else one of them.  All races at the places of a finding are judged, on
- * whatever memory. */
+/* Judges finding I by the repeated launch AGAIN, which has all commands of the session (ALL) or one of them.  All
+ * races at the source locations of the finding are judged, whatever memory they are on. */
 static void judge_finding(struct judge *j, size_t i, const struct ck_detector *again, int trace, bool all)
 {
     const struct ck_finding *f = ck_detector_finding(j->detector, i);

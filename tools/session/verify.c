@@ -15,8 +15,8 @@
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
 
-/* Passes records on to SINK with CHANGE applied.  An instruction in a function has one source id for each call chain to
- * it.  A change names a source location, so all of these ids map to it. */
+/* A sink that passes records to SINK with CHANGE applied.  An instruction in a function has one source id for each
+ * call chain to it.  A change names a source location, so all of these ids map to it. */
 struct changer {
     struct mm_sink sink;
     const struct ck_change *change;
@@ -126,8 +126,8 @@ static bool is_ordered(const struct session_order *order, const struct ck_order 
     return ordered;
 }
 
-/* An order of the first pair of commands may leave other pairs of commands at the same source locations racing: orders these
- * as well, until no race is left or the racing pair is ordered already. */
+/* Tries orders of commands.  Ordering the first pair may leave other pairs of commands at the same source locations
+ * racing: these are ordered as well, until no race is left or the racing pair is ordered already. */
 static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
                        session_reader *reader, double end)
 {

@@ -1,8 +1,8 @@
 /* Adds a file of results: a campaign's results or table, a judgement, or JUnit.
  *
- * A file is added in one transaction, and once: files are recognized by content, and campaigns by the identities that the runner
- * gives them, so that shards may come in any order and repeatedly.  A campaign that was resumed since takes the place of its
- * earlier state (README.md, "Added once"). */
+ * A file is added in one transaction, and once: files are recognized by content, and campaigns by the identities
+ * that the runner gives them, so that shards may come in any order and repeatedly.  A campaign that was resumed
+ * replaces its earlier state (README.md, "Added once"). */
 #include "tools/store/store.h"
 
 #include "litmus/files.h"
@@ -159,7 +159,7 @@ int64_t store_state_number(struct store *s, int64_t test, const char *values)
 
 /* ---- one test of a campaign ---- */
 
-/* Values as a text that is the same however the file writes a number: [1,"-7"] and ["1",-7] become [1,-7]. */
+/* Writes VALUES as normalized text: [1,"-7"] and ["1",-7] become [1,-7]. */
 static bool values_text(const cJSON *values, char *text, size_t size)
 {
     const cJSON *value;
@@ -209,7 +209,8 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
     return MM_OK;
 }
 
-/* The digest and the text of a test: in the file, or the file that a table names if it still is the one that ran. */
+/* Finds the digest and the text of a test: in the file of results, or for a table in the test's file, if that is
+ * unchanged since the campaign. */
 static enum mm_class identify_test(const struct addition *a, const cJSON *row, struct lt_test **test,
                                    const char **digest, struct mm_error *err)
 {
@@ -326,8 +327,8 @@ static int64_t instances_of(const cJSON *json)
     return sum;
 }
 
-/* Replaces a campaign in the store by a later state of it.  A part of a sum, or a state that is not later,
- * changes nothing. */
+/* Replaces a campaign in the store by a later state of that campaign.  Changes nothing if the campaign is part of a
+ * sum, or the new state is not later. */
 static enum store_added supersede_run(struct addition *a, const char *identity)
 {
     int64_t old = store_number(a->store, "select run from part where identity = ?", "t", identity);
@@ -342,8 +343,8 @@ static enum store_added supersede_run(struct addition *a, const char *identity)
     return STORE_REPLACED;
 }
 
-/* Merged results: known if all parts are in the store, new if none is; an error if some are, as they
- * cannot be subtracted from the sum. */
+/* Decides about merged results: known if all parts are in the store, new if none is; an error if only some are,
+ * because a sum cannot be split. */
 static enum mm_class check_parts(struct addition *a, enum store_added *added, struct mm_error *err)
 {
     char identity[256];
@@ -381,7 +382,7 @@ static void put_parts(struct addition *a)
 
 /* ---- the run ---- */
 
-/* Names the set of tests: the same for campaigns of one version of a suite. */
+/* Writes an identity of the set of tests: campaigns of one version of a suite have the same. */
 static void suite_of(const struct addition *a, char *suite, size_t size)
 {
     struct mm_sha256 hash;
@@ -428,7 +429,8 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
     return cls;
 }
 
-/* The device of a report is the program that was checked: as --device names it, with the driver of --driver and the version of refcl. */
+/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of
+ * refcl. */
 static void report_device(struct addition *a)
 {
     const char *name = a->options->device, *driver = a->options->driver;

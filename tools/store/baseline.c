@@ -1,4 +1,4 @@
-/* A baseline for `refcl gate`: what all drivers of a device did, as a judgement. */
+/* Baselines for `refcl gate`: the results of all drivers of a device, as a judgement. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"

@@ -1,8 +1,9 @@
 /* Tables of benchmarks, as tests/bench prints them, and times of kernels over runs.
  *
- * A table begins with a line whose first word is "kernel" and that names the columns; a row has a kernel's name and a number or "-" for
- * each column.  Other lines, such as means, are ignored, and so are columns that follow from others: "faster", "times", "speedup",
- * "ratio".  All others are times: less is better.  Columns of tables with other heads never mix. */
+ * A table begins with a line whose first word is "kernel" and that names the columns; a row has a kernel's name
+ * and a number or "-" for each column.  Other lines, such as means, are ignored, and so are columns computed from
+ * others: "faster", "times", "speedup", "ratio".  All others are times: less is better.  Tables with different
+ * heads are kept apart. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
@@ -21,7 +22,7 @@ struct words {
 
 struct table {
     struct words head;
-    char columns[COLUMNS * (WORD + 1)]; /* the head as one text: which table it is */
+    char columns[COLUMNS * (WORD + 1)]; /* the head as one text, which identifies the table */
 };
 
 static void split_words(const char *line, size_t length, struct words *words)
@@ -74,7 +75,7 @@ static void begin_table(struct table *t, const struct words *head)
                                  head->text[i]);
 }
 
-/* False: a value is there already. */
+/* Enters a value; false if the run has one already. */
 static bool put_value(struct store *s, const struct table *t, const char *kernel, const char *column,
                       double value, int64_t run)
 {

@@ -1,6 +1,7 @@
-/* Two sides of a store beside each other: runs, or devices and drivers with all their runs added up.
+/* Compares two sides of a store: runs, or devices and drivers with the sums of their runs.
  *
- * Tests are the same if name, text and mapping are; a test whose text changed between two versions of a suite is two tests. */
+ * Tests are the same if name, text and mapping are; a test whose text changed between two versions of a suite is
+ * two tests. */
 #include "tools/store/query.h"
 
 #include "litmus/judge/judge.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Temporary tables: what each side ran, and the states that it showed.  Of devices with and without chains the model without judges. */
+/* Temporary tables: the tests that each side ran, and the states that it showed.  If one of the devices has no
+ * chains (STORE_CHAINS), the model without chains judges. */
 static const char sides[] =
     "create temp table if not exists ran(side integer, test integer, instances integer, variant text,"
     " primary key(side, test)) without rowid;"
@@ -18,7 +20,7 @@ static const char sides[] =
     "delete from ran; delete from showed";
 
 struct side {
-    char text[512]; /* for readers */
+    char text[512]; /* the side's description */
     int64_t run;    /* 0: the devices that match SELECTOR */
     const char *selector;
     int64_t device; /* of store_regressions; 0: by selector */
@@ -150,7 +152,7 @@ static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
     return found;
 }
 
-/* States that both sides show, at rates whose 95 % intervals have nothing in common. */
+/* Adds the states that both sides show at rates whose 95 % intervals are disjoint. */
 static void add_rates(struct store *s, cJSON *rows)
 {
     sqlite3_stmt *q = store_statement(
@@ -300,7 +302,7 @@ struct pair {
     char older_text[512], newer_text[512];
 };
 
-/* The next two successive drivers of one device, by the day of their first run. */
+/* Steps to the next pair of successive drivers of one device, ordered by the day of their first run. */
 static bool next_pair(struct store *s, sqlite3_stmt *q, struct pair *p, char *name, size_t size)
 {
     while (store_row(s, q)) {
@@ -353,7 +355,7 @@ static enum mm_class add_update(struct store *s, const struct pair *p, bool all,
     return store_check(s, err);
 }
 
-/* FOUND: NULL for all differences. */
+/* FOUND: the number of regressions; NULL if UPDATES has all differences. */
 static void print_updates(const cJSON *updates, const size_t *found, FILE *out)
 {
     const cJSON *update;
@@ -377,7 +379,7 @@ static void print_updates(const cJSON *updates, const size_t *found, FILE *out)
     fputc('\n', out);
 }
 
-/* FOUND: NULL for all differences. */
+/* Compares successive drivers.  FOUND: receives the number of regressions; NULL: prints all differences. */
 static enum mm_class compare_updates(struct store *s, const char *selector, bool json, FILE *out,
                                      size_t *found, struct mm_error *err)
 {

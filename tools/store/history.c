@@ -1,9 +1,9 @@
-/* Since when drivers show a state, how often, and how sure it is that one does not.
+/* Since when and how often drivers show a state, and the confidence that a driver never shows it.
  *
- * Counts and instances of all runs of a driver are added up.  A driver that showed the state has the rate count / instances, with
- * Wilson's 95 % interval.  For one that did not, the rule of three: if the rate were R, n instances would all miss it with a
- * probability of (1 - R)^n, so with 95 % confidence R < 3/n, and any R is excluded with the confidence 1 - (1 - R)^n.  README.md
- * has the assumptions. */
+ * Counts and instances of all runs of a driver are added up.  A driver that showed the state has the rate count /
+ * instances, with Wilson's 95 % interval.  For one that did not, the rule of three: if the rate were R, n instances
+ * would all miss it with a probability of (1 - R)^n, so with 95 % confidence R < 3/n, and any R is excluded with
+ * the confidence 1 - (1 - R)^n.  README.md has the assumptions. */
 #include "tools/store/query.h"
 
 #include "litmus/judge/judge.h"
@@ -15,7 +15,7 @@
 
 enum { MOST_ASKED = 1024, VALUES = 1024 };
 
-/* The states of a test whose history is printed: one, or those of the test's condition. */
+/* The states of a test whose history is printed: one state, or all that satisfy the test's condition. */
 struct sought {
     int64_t states[MOST_ASKED]; /* numbers within the test */
     size_t count;
@@ -24,7 +24,7 @@ struct sought {
 
 /* ---- the state ---- */
 
-/* The value of NAME in "x=1; 1:r0=0"; false: it is not there. */
+/* Copies the value of NAME in TEXT, such as "x=1; 1:r0=0"; false: TEXT lacks NAME. */
 static bool value_in(const char *text, const char *name, char *value, size_t size)
 {
     size_t length = strlen(name);
@@ -48,7 +48,8 @@ static int words_in(const char *text)
     return count;
 }
 
-/* TEXT as the store has it, "[1,0]"; false: it does not have a value for each of OBSERVED and nothing else. */
+/* Converts TEXT to the form in the store, "[1,0]"; false unless TEXT has a value for each of OBSERVED and nothing
+ * else. */
 static bool values_of(const char *observed, const char *text, char *values, size_t size)
 {
     cJSON *names = cJSON_Parse(observed);
@@ -104,9 +105,11 @@ static uint64_t count_in(const struct sought *sought, const unsigned char *blob,
 
 struct history {
     uint64_t count, instances, instances_before;
-    int runs, runs_showing, runs_before, unsteady; /* before: the first run that shows it */
+    int runs, runs_showing, unsteady;
+    int runs_before; /* before the first run that shows the state */
     int64_t first_run;
-    char first[STORE_DATE], last[STORE_DATE], until[STORE_DATE]; /* shown first and last; the last run */
+    char first[STORE_DATE], last[STORE_DATE]; /* days of the first and the last run that show the state */
+    char until[STORE_DATE];                   /* day of the last run */
 };
 
 static void read_runs(struct store *s, int64_t device, int64_t test, const struct sought *sought,

@@ -1,4 +1,5 @@
-/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or skipped. */
+/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or
+ * skipped. */
 #include "tools/store/query.h"
 
 #include "memmodel/base/memory.h"
@@ -9,7 +10,7 @@
 
 enum { NAME = 512, REASON = 256 };
 
-/* Expat 2.9 deprecates the functions whose numbers may have 32 bits. */
+/* Expat 2.9 deprecates the functions that return line numbers of possibly 32 bits. */
 #if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
 #define CURRENT_LINE   XML_GetCurrentLineNumber64
 #define CURRENT_COLUMN XML_GetCurrentColumnNumber64
@@ -92,7 +93,7 @@ static void put_case(struct junit *j)
     if (j->twice)
         XML_StopParser(j->parser, XML_FALSE);
     else
-        store_put_result(j->store, &r, NULL); /* without states: no memory that could fail */
+        store_put_result(j->store, &r, NULL); /* without states it needs no memory: cannot fail */
     j->cases++;
 }
 
@@ -106,7 +107,8 @@ static void XMLCALL end_element(void *context, const char *name)
         put_case(j);
 }
 
-/* Entities can make a small file large: a JUnit file needs no document type. */
+/* Rejects files with a document type, which JUnit files do not need: entities can expand a small file without
+ * bound. */
 static void XMLCALL start_doctype(void *context, const char *name, const char *system, const char *public,
                                   int internal)
 {

@@ -34,8 +34,8 @@ static const char *const steps[] = {
     "create table verdict(state integer not null, model integer not null, verdict text not null, clause text not null,"
     "  primary key(state, model)) without rowid;",
 
-    /* The model, with switches, that judges the states of a device.  All states are judged again, to fill
-     * the table of outcomes that tests ask about. */
+    /* The variant names the model, with its switches, that judges the states of a device.  All states are judged
+     * again, to fill the table of outcomes that tests ask about. */
     "alter table device add column variant text not null default '';"
     "update device set variant = interface;"
     "create table model_2(id integer primary key, variant text not null, path text not null, sha256 text not null,"
@@ -207,7 +207,8 @@ enum mm_class store_end(struct store *store, enum mm_class cls, struct mm_error 
     return cls;
 }
 
-/* Another process may have migrated between opening and the lock: the version is read within the transaction. */
+/* Brings the schema up to date.  The version is read within the transaction: another process may have migrated the
+ * store between opening and the lock. */
 static enum mm_class migrate_schema(struct store *store, struct mm_error *err)
 {
     enum mm_class cls = store_begin(store, err);
@@ -248,7 +249,7 @@ enum mm_class store_open(const char *path, bool create, struct store *store, str
     enum mm_class cls = store_check(store, err);
     if (cls == MM_OK) {
         sqlite3_busy_timeout(store->db, BUSY_MS);
-        /* Views and functions of a foreign file are not to be trusted. */
+        /* The file may come from an untrusted source: disable unsafe functions in its views and triggers. */
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         note_error(store, store_add_shape_function(store->db));

@@ -1,5 +1,6 @@
-/* Plots of rates as SVG.  A driver is a letter, so that no color is needed: filled where the state was shown; hollow, with an
- * arrow to the left, at the bound below which the rate of a state is that was never shown.  Colors are those of the text. */
+/* Plots of rates as SVG.  Letters distinguish drivers, so that the plot needs no colors but that of the text.  A
+ * filled mark is a measured rate; a hollow one with an arrow to the left is the upper bound on the rate of a state
+ * that was never shown. */
 #include "tools/store/site.h"
 
 #include "litmus/judge/judge.h"
@@ -8,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Pixels from top to bottom; across, per cent of the window's width, so that a phone shows the whole plot. */
+/* Vertical sizes are in pixels, horizontal ones in per cent of the window's width, so that a phone shows the whole
+ * plot. */
 enum { STEP = 20, LEFT = 8, ACROSS = 84, LOWEST = -12 };
 
 void site_letter(int number, char *text, size_t size)
@@ -36,7 +38,7 @@ static double x_of(double decade, int lowest)
     return LEFT + (decade - lowest) * ACROSS / -lowest;
 }
 
-/* The even decade at which the axis begins. */
+/* The decade at which the axis begins, an even exponent. */
 static int lowest_decade(const struct site_plot *plot)
 {
     double lowest = -2;
@@ -82,7 +84,7 @@ void site_begin_plot(FILE *out, const char *title, const char *description, int 
     fputs("</desc>\n", out);
 }
 
-/* A row has its name, its axis, and a step for each point. */
+/* Each row has a line with its name, its axis, and a line for each point. */
 void site_put_plot(FILE *out, const struct site_plot *plot)
 {
     int lowest = lowest_decade(plot), y = 0;

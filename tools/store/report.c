@@ -1,5 +1,5 @@
-/* Reports of `refcl run` and `refcl kernel`.  A checked program is a test, named by its command line; a finding is a state, known by its
- * fingerprint, and forbidden by its clause; a run of the program is one instance. */
+/* Reports of `refcl run` and `refcl kernel`.  A checked program is a test, named by its command line; a finding is
+ * a state, known by its fingerprint, and forbidden by its clause; a run of the program is one instance. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The model that findings have their verdicts from. */
+/* The row of the pseudo-model STORE_CHECKS, whose verdicts come from findings. */
 static int64_t checks_model(struct store *s)
 {
     store_execute(
@@ -17,7 +17,7 @@ static int64_t checks_model(struct store *s)
     return store_number(s, "select " STORE_MODEL_OF("?1"), "t", STORE_CHECKS);
 }
 
-/* The finding as a state: its fingerprint; where it has none, its kind and message. */
+/* The state that represents the finding: its fingerprint, or without one its kind and message. */
 static char *state_of(const cJSON *finding)
 {
     char whole[2048], text[256];

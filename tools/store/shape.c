@@ -1,7 +1,9 @@
-/* Shapes of litmus tests: how often each driver shows the outcome that a shape's tests ask about, and where drivers differ.
+/* Shapes of litmus tests: how often each driver shows the outcome that a shape's tests ask about, and where drivers
+ * differ.
  *
- * The shape is the first part of a test's name and those after it without a small letter: MP of "MP+rel+acq", W+RWC of
- * "W+RWC+rlx.dev-...".  Drivers are compared test by test: those of a shape differ in orders, scopes and places. */
+ * The shape of a test is the first part of its name and the following parts without a small letter: MP of
+ * "MP+rel+acq", W+RWC of "W+RWC+rlx.dev-...".  Drivers are compared test by test: the tests of a shape differ in
+ * memory orders, scopes and locations. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
@@ -41,7 +43,7 @@ int store_add_shape_function(sqlite3 *db)
 /* How often a driver showed the outcome that a test asks about. */
 struct showing {
     int64_t count, instances;
-    struct lt_rate rate; /* of one that was never shown: below HIGH */
+    struct lt_rate rate; /* of an outcome that was never shown: HIGH is the upper bound */
 };
 
 static cJSON *driver_json(sqlite3_stmt *q, const struct showing *w)
@@ -59,7 +61,8 @@ static cJSON *driver_json(sqlite3_stmt *q, const struct showing *w)
     return row;
 }
 
-/* Drivers differ in a test if the intervals of two have nothing in common: the highest lower end is above the lowest upper end. */
+/* Completes the row of a test.  Drivers differ in it if two of their intervals are disjoint: the highest lower end
+ * is above the lowest upper end. */
 static void finish_test(cJSON *test, double low, double high)
 {
     if (test)

@@ -1,5 +1,5 @@
-/* Static pages of a store: drivers beside rule families, a page for each driver and for each test.  No script, no request to
- * anything but these files. */
+/* Static pages of a store: drivers beside rule families, a page for each driver and for each test.  No script, no
+ * request to anything but these files. */
 #include "tools/store/site.h"
 
 #include "litmus/judge/judge.h"
@@ -103,7 +103,7 @@ void site_rate_text(int64_t count, int64_t instances, char *text, size_t size)
 
 /* ---- index ---- */
 
-/* Why the tests of a family did not run. */
+/* Writes why tests of a family did not run. */
 static void put_skipped(struct store *s, const char *family, int64_t device, int64_t count, FILE *out)
 {
     if (!count)
@@ -144,7 +144,7 @@ void site_put_counts(struct store *s, const char *family, int64_t device, FILE *
     fputs("</td>", out);
 }
 
-/* A heading of each driver; returns how many there are. */
+/* Writes a column heading for each driver; returns how many there are. */
 static int put_device_heads(struct store *s, int64_t *devices, int most, FILE *out)
 {
     int count = 0;

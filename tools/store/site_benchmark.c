@@ -1,5 +1,6 @@
-/* The page of benchmarks: how the times of a device change over its runs, as ratios to the first run; a driver or program that is
- * newer runs on the same device.  A table of benchmarks has a section for each device, a measure in it a plot and two tables. */
+/* The page of benchmarks: how the times of a device change over its runs, as ratios to the first run; newer drivers
+ * and programs are runs of the same device.  Each table of benchmarks has a section for each device, with a plot
+ * and two tables for each measure. */
 #include "tools/store/site.h"
 
 #include "memmodel/base/array.h"
@@ -22,11 +23,11 @@ struct kernel_times {
     size_t count;
 };
 
-/* A run: the kernels' ratios. */
+/* The ratios of the kernels in one run. */
 struct run_ratio {
     const struct kernel_time *run;
     size_t kernels;
-    double mean, least, most; /* logarithms; the geometric mean */
+    double mean, least, most; /* logarithms, so that MEAN is the geometric mean */
 };
 
 bool site_has_benchmarks(struct store *s)
@@ -41,7 +42,7 @@ static int by_run(const void *a, const void *b)
     return day ? day : (x->run > y->run) - (x->run < y->run);
 }
 
-/* The runs of TIMES by day into RUNS, which has room for as many as there are times; returns how many there are. */
+/* Sums TIMES by run into RUNS, which has room for one run per time, in order of days; returns the number of runs. */
 static size_t sum_runs(const struct kernel_times *times, const struct kernel_time **sorted,
                        struct run_ratio *runs)
 {
@@ -63,10 +64,11 @@ static size_t sum_runs(const struct kernel_times *times, const struct kernel_tim
 
 enum { TOP = 20, MIDDLE = 80, LEFT = 12, ACROSS = 80 };
 
-/* A run is a mark at the mean, with a line from the least to the most ratio; lines join the means. */
+/* Writes a plot in which each run is a mark at the mean, with a line from the least to the greatest ratio; lines
+ * join the means. */
 static void put_plot(const char *title, const struct run_ratio *runs, size_t count, FILE *out)
 {
-    double range = 1; /* powers of two above and below 1 */
+    double range = 1; /* the axis shows ratios from 2^-RANGE to 2^RANGE */
     for (size_t i = 0; i < count; i++)
         range = fmax(range, ceil(fmax(runs[i].most, -runs[i].least) / log(2)));
     double scale = MIDDLE / (range * log(2)), step = ceil(range / 4);
@@ -122,7 +124,7 @@ static void put_runs(const struct run_ratio *runs, size_t count, FILE *out)
     site_end_table(out);
 }
 
-/* A kernel's ratios as a line of 120 by 24 pixels; 1 is in the middle. */
+/* Writes a kernel's ratios as a polyline of 120 by 24 pixels; the ratio 1 is in the middle. */
 static void put_line(const struct kernel_time *t, size_t count, FILE *out)
 {
     double range = log(2);

@@ -32,7 +32,7 @@ static void put_test_rows(struct store *s, int64_t device, FILE *out)
     }
 }
 
-/* Why tests did not run, most frequent first. */
+/* Writes why tests did not run, the most frequent reason first. */
 static void put_reasons(struct store *s, int64_t device, FILE *out)
 {
     bool any = false;

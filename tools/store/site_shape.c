@@ -1,7 +1,7 @@
-/* Weak behaviors by shape: how often drivers show the outcomes that the tests of a shape ask about and the model allows.
- *
- * The tests of a shape differ in orders, scopes and places, and drivers ran different ones of them; so a driver's mark is its
- * highest rate in one of them.  A shape that it never showed is bounded by the instances of all of them. */
+/* Weak behaviors by shape: how often drivers show the outcomes that the tests of a shape ask about and the model
+ * allows. The tests of a shape differ in memory orders, scopes and locations, and drivers may have run different
+ * tests of the shape; so a driver's mark is its highest rate in any test.  The rate of a shape that a driver never
+ * showed is bounded by the instances of all tests of the shape. */
 #include "tools/store/site.h"
 
 #include "memmodel/base/escape.h"
@@ -11,8 +11,8 @@
 
 enum { MOST_SHAPES = 60, MOST_POINTS = 1200 };
 
-/* Generated tests, whose names begin with a capital letter or a digit; those of barriers (BRW, ...) ask about outcomes that are not
- * weak. */
+/* Generated tests, whose names begin with a capital letter or a digit; those of barriers (BRW, ...) ask about
+ * outcomes that are not weak. */
 static const char weak_tests[] =
     "create temp table if not exists weak(shape text, device integer, test integer, count integer, instances integer);"
     "delete from weak;"
@@ -26,7 +26,7 @@ struct shapes {
     char *names[MOST_SHAPES];
     int count;
     struct site_point points[MOST_POINTS];
-    int64_t tests[MOST_POINTS]; /* with the highest rate */
+    int64_t tests[MOST_POINTS]; /* the test with the highest rate of each point */
     int point_count;
 };
 

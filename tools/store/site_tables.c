@@ -1,5 +1,5 @@
-/* Temporary tables that the pages of a site read.  Each is filled once: pages that asked the store itself would read the same results
- * for each driver, family and test again. */
+/* Temporary tables that the pages of a site read.  Each is filled once; queries of each page over the store's own
+ * tables would read the same results for every driver, family and test. */
 #include "tools/store/site.h"
 
 /* The folder that a test's file is in, as an SQL expression: the rule family. */
@@ -8,7 +8,7 @@
     " rtrim(rtrim(rtrim(file, replace(file, '/', '')), '/'), replace(rtrim(rtrim(file, replace(file, '/', '')), '/'), '/', ''))," \
     " '') else '' end"
 
-/* A test on a device: the worst verdict of its states; "not run" without any. */
+/* For each test on a device the worst verdict of its states, "not run" if it has no states. */
 static const char worst[] =
     "create temp table if not exists worst(device integer, test integer, family text, verdict text, never integer,"
     " primary key(device, test)) without rowid;"
@@ -26,7 +26,7 @@ static const char worst[] =
                                                 "  seen.device = device.id)"
                                                 " from total join test on test.id = total.test join device on device.id = total.device";
 
-/* Why tests did not run: the reason of the last run that had the test. */
+/* For each test that did not run the reason of the last run that had the test. */
 static const char skipped[] =
     "create temp table if not exists skipped(device integer, family text, why text);"
     "delete from skipped;"

@@ -1,4 +1,4 @@
-/* The page of a test: its text, what each driver did, the last runs. */
+/* The page of a test: its text, the results of each driver, the last runs. */
 #include "tools/store/site.h"
 
 #include "litmus/files.h"
@@ -61,7 +61,7 @@ static void put_result(const struct site *site, const cJSON *result, FILE *out)
     site_end_table(out);
 }
 
-/* The last runs of each driver: how often each showed what the test asks about. */
+/* Writes how often each driver's last runs showed the outcome that the test asks about. */
 static void put_history(struct site *site, const char *name, FILE *out)
 {
     static const char *const heads[] = {
@@ -105,7 +105,7 @@ static void put_history(struct site *site, const char *name, FILE *out)
         site_end_table(out);
 }
 
-/* Writes the text of the test with a link to the playground; if it differs by mapping, the first. */
+/* Writes the text of the test with a link to the playground; of texts that differ by mapping, the first one. */
 static void put_source(struct site *site, const char *name, FILE *out)
 {
     sqlite3_stmt *q = store_statement(

@@ -1,7 +1,7 @@
 /* store: results of many campaigns, devices and driver versions in one SQLite file.  Prefix: store_.
  *
- * One row of `run` for each file that was added; README.md describes the schema.  All functions that can fail take an error
- * value and leave the store as it was before the call. */
+ * One row of `run` for each file that was added; README.md describes the schema.  All functions that can fail
+ * take an error value and leave the store as it was before the call. */
 #ifndef TOOLS_STORE_STORE_H
 #define TOOLS_STORE_STORE_H
 
@@ -15,7 +15,7 @@ enum { STORE_STATEMENTS = 64, STORE_DATE = 11 };
 struct store {
     sqlite3 *db;
     const char *path;
-    /* Prepared statements by the address of their text: each is used in one place at a time. */
+    /* Cache of prepared statements, by the address of their SQL text; each statement has one user at a time. */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
@@ -25,22 +25,23 @@ struct store {
     char sql_message[160];
 };
 
-/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a newer refcl. */
+/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a
+ * newer refcl. */
 enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err);
 void store_close(struct store *store);
 
-/* A statement with its parameters bound: TYPES has a letter for each, 'i' int64_t, 'd' double, 't' const char * (NULL: null),
- * 'b' const void * and int, the size.  Texts must live until the statement is reset by the next call with this SQL.
- * NULL after an error, which store_check reports. */
+/* A statement with its parameters bound: TYPES has a letter for each, 'i' int64_t, 'd' double, 't' const char *
+ * (NULL: null), 'b' const void * and int, the size.  Texts must live until the statement is reset by the next call
+ * with this SQL. NULL after an error, which store_check reports. */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, const char *types, ...);
 /* Steps to the next row of STATEMENT; false: there is none, or an error. */
 bool store_row(struct store *store, sqlite3_stmt *statement);
-/* Executes a statement that has no rows; the first column of the row that it has. */
+/* Execute a statement: without result rows; with one row, of which the first column is returned. */
 void store_execute(struct store *store, const char *sql, const char *types, ...);
 int64_t store_number(struct store *store, const char *sql, const char *types, ...);
 /* A text column, "" if null; valid until the next row. */
 const char *store_text(sqlite3_stmt *statement, int column);
-/* MM_OK, or what SQLite's first error since the last check means. */
+/* Returns the first error of SQLite since the last check as an error of refcl, or MM_OK. */
 enum mm_class store_check(struct store *store, struct mm_error *err);
 /* A transaction that waits for other writers; ended by store_end, which rolls back unless CLS is MM_OK. */
 enum mm_class store_begin(struct store *store, struct mm_error *err);
@@ -66,8 +67,8 @@ struct store_add_options {
     const char *tests;           /* folder of the tests that tables name; NULL: the current one */
 };
 enum store_added { STORE_ADDED, STORE_KNOWN, STORE_REPLACED };
-/* Adds the results, table, judgement or JUnit file PATH in one transaction.  *ADDED: added; known already, nothing done; or put in the
- * place of an earlier state of the same run.  *RUN: its number. */
+/* Adds the results, table, judgement or JUnit file PATH in one transaction.  *ADDED: added; already in the store,
+ * nothing done; or replaced an earlier state of the same run.  *RUN: its number. */
 enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
                         enum store_added *added, int64_t *run, struct mm_error *err);
 /* The row of a test, created if it is new.  DIGEST is "" where the file has none. */
@@ -86,8 +87,8 @@ struct store_result {
     const unsigned char *blob;
     size_t size;
 };
-/* Adds a run's result for a test, and its part of the sums by device.  A second one for the same test (two files of a suite that
- * hold one test) is added to the first. */
+/* Adds a run's result for a test, and its part of the sums by device.  A second one for the same test (two files of
+ * a suite that hold one test) is added to the first. */
 enum mm_class store_put_result(struct store *store, const struct store_result *result, struct mm_error *err);
 void store_remove_run(struct store *store, int64_t run);
 /* The tests of a JUnit file; called within the transaction. */
@@ -106,13 +107,13 @@ enum mm_class store_add_benchmark(struct store *store, const char *text, const c
 
 /* ---- verdicts ---- */
 
-/* The variant of devices with chains of availability and visibility operations; that of others is their interface, "OpenCL" or
- * "Vulkan".  It sorts after the latter. */
+/* The variant of devices with chains of availability and visibility operations; that of others is their interface,
+ * "OpenCL" or "Vulkan".  It sorts after the latter. */
 #define STORE_CHAINS "Vulkan chains"
 /* Programs under `refcl run`: no model judges them, but the findings of reports. */
 #define STORE_CHECKS "checks"
-/* Judges the states, shown by devices of VARIANT, that have no verdict under the model of OPTIONS, which becomes the one
- * whose verdicts are shown.  SWITCHES: those that it was read with, for readers.  *JUDGED: number of states. */
+/* Judges the states shown by devices of VARIANT that have no verdict under the model of OPTIONS, and makes it the
+ * model whose verdicts are shown.  SWITCHES: the model's switches, for display.  *JUDGED: number of states. */
 enum mm_class store_judge(struct store *store, const char *variant, const char *switches,
                           const struct lt_judge_options *options, size_t *judged, struct mm_error *err);
 
@@ -129,8 +130,8 @@ enum mm_class store_regressions(struct store *store, const char *selector, bool 
 /* Prints all changes between versions of a driver, improvements included. */
 enum mm_class store_updates(struct store *store, const char *selector, bool json, FILE *out,
                             struct mm_error *err);
-/* Since when and how often each driver shows the state "x=1; 1:r0=0" of TEST (NULL: what the test asks about), and with what
- * confidence its rate is below RATE (0: not asked for). */
+/* Since when and how often each driver shows the state "x=1; 1:r0=0" of TEST (NULL: what the test asks about), and
+ * with what confidence its rate is below RATE (0: not asked for). */
 enum mm_class store_history(struct store *store, const char *test, const char *state, const char *selector,
                             double rate, bool json, FILE *out, struct mm_error *err);
 /* How often each driver shows what the tests of SHAPE ask about, and in which of them drivers differ. */
@@ -142,7 +143,7 @@ struct store_site_options {
 };
 enum mm_class store_site(struct store *store, const char *path, const struct store_site_options *options,
                          struct mm_error *err);
-/* Writes what all drivers of the device of JUDGEMENT (JSON of lt_judge) did as the baseline of lt_gate. */
+/* Writes the results of all drivers of JUDGEMENT's device (JSON of lt_judge) as a baseline for lt_gate. */
 enum mm_class store_baseline(struct store *store, const char *judgement, FILE *out, struct mm_error *err);
 enum mm_class store_export(struct store *store, FILE *out, struct mm_error *err);
 

@@ -1,12 +1,12 @@
-/* Results of a run, and the sums over the runs of a device that are kept with them: a question about devices reads sums, not
- * millions of results. */
+/* Results of a run, and the sums over the runs of each device, which are updated with them: queries about devices
+ * read sums instead of millions of results. */
 #include "tools/store/store.h"
 
 #include "memmodel/base/memory.h"
 
 #include <string.h>
 
-/* Adds a run's counts of the states of a test to the device's, or takes them away. */
+/* Adds a run's counts of a test's states to the device's sums; SIGN -1 subtracts them. */
 static void add_counts(struct store *s, const struct store_result *r, int64_t sign)
 {
     struct store_count pair;
@@ -56,7 +56,7 @@ static void insert_result(struct store *s, const struct store_result *r)
     add_total(s, r, 1);
 }
 
-/* Adds the counts in BLOB to those that SUM (PAIRS of room) holds; returns how many states there are. */
+/* Adds the counts in BLOB to the PAIRS counts in SUM, which has room for more; returns the new number of states. */
 static size_t sum_counts(struct store_count *sum, size_t pairs, const unsigned char *blob, size_t size)
 {
     struct store_count pair;
@@ -71,7 +71,7 @@ static size_t sum_counts(struct store_count *sum, size_t pairs, const unsigned c
     return pairs;
 }
 
-/* The row Q of the same test and run, with R added to it, takes its place. */
+/* Replaces Q, the row of the same test and run, by its sum with R. */
 static enum mm_class add_to_row(struct store *s, const struct store_result *r, sqlite3_stmt *q,
                                 struct mm_error *err)
 {
@@ -121,7 +121,8 @@ enum mm_class store_put_result(struct store *s, const struct store_result *r, st
     return cls;
 }
 
-/* First and last days are not narrowed: a later state of the same run, which takes its place, has the same states and more. */
+/* Removes a run's results and subtracts them from the sums.  First and last days stay: the later state of the run
+ * that replaces this one has at least the same states. */
 void store_remove_run(struct store *s, int64_t run)
 {
     sqlite3_stmt *q = store_statement(

@@ -1,5 +1,5 @@
-/* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided once, however many
- * campaigns show the state. */
+/* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided once,
+ * however many campaigns show the state. */
 #include "tools/store/query.h"
 #include "tools/tool.h"
 
@@ -14,7 +14,7 @@
 struct unjudged {
     int64_t test, states[256];
     int count;
-    cJSON *results; /* as a campaign's results that show each of them once */
+    cJSON *results; /* the states as results of a campaign that shows each once */
 };
 
 static int64_t use_model(struct store *s, const char *variant, const char *switches,
@@ -92,7 +92,8 @@ static enum mm_class judge_unjudged(const struct unjudged *u, const char *path,
     return judge_file(path, options, judgement, err);
 }
 
-/* The judge keeps the order of the states.  A test that it cannot read or decide leaves them unknown, with its message. */
+/* Stores the judge's verdicts, which are in the order of the states.  If the judge cannot read or decide the test,
+ * the states are stored as unknown, with the judge's message. */
 static void put_verdicts(struct store *s, const struct unjudged *u, int64_t model, const cJSON *judgement,
                          const struct mm_error *why)
 {
@@ -116,12 +117,13 @@ static void put_verdicts(struct store *s, const struct unjudged *u, int64_t mode
 
 /* ---- all tests ---- */
 
-/* Whether a device of variant ?1 showed the state, and model ?2 has not judged it. */
+/* SQL condition: a device of variant ?1 showed the state, and model ?2 has not judged the state. */
 #define UNJUDGED                                                                                             \
     "not exists (select 1 from verdict where state = state.id and model = ?2) and exists"                    \
     " (select 1 from seen join device on device = device.id where state = state.id and variant = ?1)"
 
-/* Collects the next test with states without a verdict; at most as many as fit, the rest with the next call. */
+/* Collects the next test that has states without a verdict, with as many of them as fit; the next call returns the
+ * rest. */
 static bool next_unjudged(struct store *s, const char *variant, int64_t model, struct unjudged *u)
 {
     sqlite3_stmt *q = store_statement(
