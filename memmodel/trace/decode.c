@@ -147,7 +147,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
         return decode_problem(c, "an event has unknown fields");
     if (mask & MM_TRACE_F_SOURCE)
         state->source = (uint32_t)take_at_most(c, take_delta(c, state->source), UINT32_MAX);
-    struct mm_event *e = &state->by_source[state->source % MM_TRACE_PREDICTORS];
+    struct mm_event *e = mm_trace_predictor(state, state->source);
     e->source = state->source;
     if (mask & MM_TRACE_F_SHAPE) {
         set_shape(e, take_low_bytes(c, 8));

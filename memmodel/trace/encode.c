@@ -96,7 +96,7 @@ static unsigned char *put_rare(unsigned char *p, unsigned mask, const struct mm_
 
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
 {
-    struct mm_event *like = &state->by_source[event->source % MM_TRACE_PREDICTORS];
+    struct mm_event *like = mm_trace_predictor(state, event->source);
     unsigned mask = event_difference(event, state, like);
     unsigned char *p = out;
     *p++ = (unsigned char)(mask >> 8);

@@ -116,7 +116,7 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
                                   uint64_t position)
 {
     struct mm_trace_cursor cursor = {.at = payload, .end = payload + size, .version = r->version};
-    memset(&r->state, 0, sizeof r->state);
+    mm_trace_restart(&r->state);
     while (cursor.at < cursor.end) {
         struct mm_record record;
         bool is_event = *cursor.at & 0x80;

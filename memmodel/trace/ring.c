@@ -94,6 +94,12 @@ static size_t in_one_part(uint64_t position, size_t size)
     return size < left ? size : left;
 }
 
+bool mm_ring_has_room(const struct mm_ring *ring, size_t size)
+{
+    uint64_t used = ring->own - atomic_load_explicit(&ring->shared->taken, memory_order_acquire);
+    return used <= CAPACITY && size <= CAPACITY - used;
+}
+
 bool mm_ring_write(struct mm_ring *ring, int socket, const void *data, size_t size)
 {
     const unsigned char *from = data;

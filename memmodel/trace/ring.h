@@ -11,6 +11,8 @@
 struct mm_ring;
 /* Writer: sends BYTES through SOCKET, and with them a ring, which has all that follows.  NULL: nothing was sent. */
 struct mm_ring *mm_ring_send(int socket, const void *bytes, size_t size);
+/* Whether SIZE bytes fit, so that mm_ring_write does not use the socket. */
+bool mm_ring_has_room(const struct mm_ring *ring, size_t size);
 /* Waits while the ring is full; false with errno: the reader is gone. */
 bool mm_ring_write(struct mm_ring *ring, int socket, const void *data, size_t size);
 /* Reader: read(), and a ring that came with the bytes in *RING, which is left as it is otherwise. */

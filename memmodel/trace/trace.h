@@ -51,8 +51,27 @@ struct mm_trace_state {
     uint32_t source; /* of the last event */
     struct mm_agent agent;
     bool without_values; /* writer: they are left out */
+    uint64_t used;       /* which of the following may differ from zero */
     struct mm_event by_source[MM_TRACE_PREDICTORS];
 };
+_Static_assert(MM_TRACE_PREDICTORS == 64, "as many as bits of USED");
+
+/* The predictions of a new chunk. */
+static inline void mm_trace_restart(struct mm_trace_state *state)
+{
+    for (uint64_t left = state->used; left; left &= left - 1)
+        state->by_source[__builtin_ctzll(left)] = (struct mm_event){0};
+    state->used = 0;
+    state->source = 0;
+    state->agent = (struct mm_agent){0};
+}
+
+/* The prediction for an event of SOURCE, to be changed. */
+static inline struct mm_event *mm_trace_predictor(struct mm_trace_state *state, uint32_t source)
+{
+    state->used |= UINT64_C(1) << source % MM_TRACE_PREDICTORS;
+    return &state->by_source[source % MM_TRACE_PREDICTORS];
+}
 
 /* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used. */
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out);

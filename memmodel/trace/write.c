@@ -46,23 +46,26 @@ static bool writer_send(const struct mm_own_fd *file, const unsigned char *p, si
     return false;
 }
 
+/* The descriptor is checked where the ring is full, and at the end: what is in the ring does no harm. */
+static bool writer_send_ring(const struct writer *w, const unsigned char *p, size_t size)
+{
+    if (!mm_ring_has_room(w->ring, size) && !mm_own_fd_valid(&w->file)) {
+        errno = EBADF;
+        return false;
+    }
+    return mm_ring_write(w->ring, w->file.fd, p, size);
+}
+
 /* Writes and remembers the first failure, which is reported at once: nothing is written after it, so that the
  * trace has no end mark and is read as incomplete. */
 static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
 {
     bool sent = !w->failed;
     if (sent && w->ring)
-        sent = mm_own_fd_valid(&w->file) && mm_ring_write(w->ring, w->file.fd, p, size);
+        sent = writer_send_ring(w, p, size);
     else if (sent)
         sent = w->mapped ? mm_mapped_append(w->mapped, &w->file, p, size) : writer_send(&w->file, p, size);
     return sent ? MM_OK : writer_fail(w, errno);
-}
-
-/* Resets the predictions. */
-static void restart_predictions(struct writer *w)
-{
-    memset(&w->state, 0, sizeof w->state);
-    w->state.without_values = w->flags & MM_TRACE_WITHOUT_VALUES;
 }
 
 /* Compresses and writes what the buffer holds; stored uncompressed where that is smaller. */
@@ -87,7 +90,7 @@ static enum mm_class write_chunk(struct writer *w)
     chunk.first_event = w->chunk_first;
     chunk.checksum = mm_checksum(payload, stored);
     mm_trace_chunk_put(w->out, &chunk);
-    restart_predictions(w);
+    mm_trace_restart(&w->state);
     w->chunk_first = w->next_event;
     w->used = 0;
     return writer_put(w, w->out, MM_TRACE_CHUNK_HEADER + stored);
@@ -148,6 +151,8 @@ static void free_writer(struct writer *w)
 static void write_close(void *context)
 {
     struct writer *w = context;
+    if (w->ring && !mm_own_fd_valid(&w->file))
+        writer_fail(w, EBADF);
     if (write_chunk(w) == MM_OK) {
         unsigned char end[MM_TRACE_CHUNK_HEADER];
         mm_trace_chunk_put(end,
@@ -184,7 +189,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
     w->flags = flags;
     if (failure)
         w->report = *failure;
-    restart_predictions(w);
+    w->state.without_values = flags & MM_TRACE_WITHOUT_VALUES;
     w->codec = mm_codec_create();
     if (!w->codec || !mm_reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         mm_own_fd_close(&w->file);

@@ -55,6 +55,8 @@ static void test_bytes_come_in_order(void **state)
     assert_int_equal(mm_ring_take(receiver, got, sizeof got), 0);
     assert_true(mm_ring_write(writer, ends[1], "one", 3));
     assert_true(mm_ring_write(writer, ends[1], "two", 3));
+    assert_true(mm_ring_has_room(writer, (4 << 20) - 6));
+    assert_false(mm_ring_has_room(writer, (4 << 20) - 5));
     assert_int_equal(mm_ring_take(receiver, got, 4), 4);
     assert_memory_equal(got, "onet", 4);
     assert_int_equal(mm_ring_take(receiver, got, sizeof got), 2);
