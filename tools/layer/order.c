@@ -381,22 +381,20 @@ static cl_int CL_API_CALL layer_clSetCommandQueueProperty(cl_command_queue handl
 }
 LY_EXPORT(clSetCommandQueueProperty)
 
-/* [CL 3.3.6 H8] All earlier commands complete before the call returns. */
-static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  Commands of other threads that the driver has completed but the layer
+ * has not recorded are left out. */
+static void record_finish(cl_command_queue handle, const void *place)
 {
-    cl_int code = ly_next.clFinish(handle);
-    if (code != CL_SUCCESS)
-        return code;
-    ly_enter();
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof *edges) : NULL;
-    /* excludes commands of other threads that the driver has completed but the layer has not recorded */
-    size_t used = edges ? edges_from_complete(queue, edges, MM_EDGE_FINISH) : 0;
-    mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);
+    struct mm_edge few[8], *edges = few;
+    if (queue && queue->open_count > sizeof few / sizeof *few)
+        edges = mm_alloc_zero(queue->open_count, sizeof *edges);
+    size_t used = queue && edges ? edges_from_complete(queue, edges, MM_EDGE_FINISH) : 0;
+    mm_event_id id = ly_record_call("clFinish", place, edges, used);
     struct ly_point *after = used ? ly_point_create() : NULL;
     if (!after)
         ly_retire(id);
-    if (edges)
+    if (queue && edges)
         remove_complete(queue);
     if (after) { /* later commands that follow all of them follow this call */
         after->done = true;
@@ -404,9 +402,19 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
         if (!mm_append(&queue->open, &queue->open_count, &after))
             ly_point_unuse(after);
     }
-    mm_free(edges);
-    mm_recorder_flush(ly_recorder());
-    ly_leave();
+    if (edges != few)
+        mm_free(edges);
+}
+
+static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
+{
+    cl_int code = ly_next.clFinish(handle);
+    if (code == CL_SUCCESS) {
+        ly_enter();
+        record_finish(handle, LY_PLACE);
+        mm_recorder_flush(ly_recorder());
+        ly_leave();
+    }
     return code;
 }
 LY_EXPORT(clFinish)
