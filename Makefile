@@ -237,7 +237,7 @@ $(BUILD)/librefcl-layer.so: $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a 
 	$(CC) -shared $(LDFLAGS) -o $@ $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a -Wl,--version-script=tools/layer/librefcl-layer.map \
 	  $(if $(SAN),,-Wl,--no-undefined) -lpthread -ldl
 # Loaded into programs that have no sanitizer's runtime.
-$(BUILD)/librefcl-preload.so: tools/preload/exec.c tools/preload/signals.c interp/signal.c interp/signal.h
+$(BUILD)/librefcl-preload.so: $(call src,tools/preload) tools/preload/executed.h memmodel/base/privilege.c interp/signal.c interp/signal.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -shared $(HARDEN_LINK) -o $@ $(filter %.c,$^) -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a

@@ -3,6 +3,7 @@
 every format; a program that ends as it should is clean, however many processes it has."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -201,6 +202,49 @@ def executed_with_own_environment(folder):
         check(f"{way}: the program has its arguments, variables and exit code", report["program"].get("exit_status") == 7, report)
 
 
+def children_unobserved(folder):
+    """Programs that the observed program executes and in which nothing is observed are named with the reason.  A static program
+    cannot use OpenCL without loading refcl; one with more rights can, so that the verdict is unknown."""
+    whole, starts = os.path.join(folder, "whole"), build(folder, "starts", STARTS, "-O1")
+    empty, static = "int main(void) { return 0; }", os.path.join(folder, "static")
+    script = os.path.join(folder, "script")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write("#! " + static + " argument\n")
+    os.chmod(script, 0o755)
+
+    def named(name, command, what, path, code):
+        names, done = run(folder, "--", "sh", "-c", command + " && " + whole)
+        with open(names["json"], encoding="utf-8") as f:
+            report = json.load(f)
+        words = [w for w in report["not_checked"] if "nothing observed" in w]
+        pattern = "nothing observed of process [0-9]+ of the %s program '%s'" % (what, re.escape(path))
+        check(f"{name}: named, in the text too", len(words) == 1 and re.fullmatch(pattern, words[0]) and words[0] in done.stderr,
+              (words, done.stderr))
+        check(f"{name}: exit {code}", done.returncode == code and report["status"] == ("unknown" if code else "clean"), done.stderr)
+
+    for way in ("execve", "execvpe", "fexecve", "execle", "spawn", "spawnp", "execv", "execvp", "execl", "execlp", "vfork"):
+        named("static, " + way, f"{starts} {way} {static}", "static", static, 0)
+    named("static, found in the list of folders", f"PATH={folder}:$PATH static", "static", static, 0)
+    named("static and position-independent", build(folder, "static-pie", empty, "-static-pie"), "static",
+          os.path.join(folder, "static-pie"), 0)
+    named("the interpreter of a script", f"{starts} execv {script}", "static", static, 0)
+    comma = build(folder, "a, b", empty, "-static")
+    named("a name with a comma", f"'{comma}'", "static", comma.replace(",", "?"), 0)
+    linker = next(f for f in subprocess.run(["ldd", whole], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+                  if os.path.basename(f).startswith("ld-"))
+    _, done = run(folder, "--", "sh", "-c", f"{linker} /bin/true; {folder}/missing; {whole}")
+    check("the dynamic linker, and a program that is missing: not named", done.returncode == 0 and
+          "nothing observed" not in done.stderr, done.stderr)
+    if os.geteuid() != 0:
+        tap.skip("children with more rights", "no root: makes programs of another user")
+        return
+    for what, mode in ("set-user-ID", 0o4755), ("set-group-ID", 0o2755):
+        other = build(folder, what, empty)
+        os.chown(other, 65534, 65534)
+        os.chmod(other, mode)
+        named(what, other, what, other, 3)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
@@ -211,6 +255,7 @@ def main():
         whole = os.path.join(folder, "whole")
         judge(folder, "static", "nothing-observed", build(folder, "static", "int main(void) { return 0; }", "-static"))
         executed_with_own_environment(folder)
+        children_unobserved(folder)
         if os.geteuid() == 0:
             other = build(folder, "set-id", "#include <unistd.h>\nint main(int c, char **v) {\n"
                           "if (c > 1) execl(v[1], v[1], (char *)0); return 0; }", "-O1")

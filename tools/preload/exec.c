@@ -4,6 +4,8 @@
  * The variables of `refcl run` are kept as they were when this process started.  Those that the given environment lacks are
  * added to it; those that it has, with any value, stay.  exec functions are called between vfork() and the new program: they
  * allocate on the stack only. */
+#include "tools/preload/executed.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <spawn.h>
@@ -101,11 +103,13 @@ static strings complete_environment(strings environment, char **completed)
 
 EXPORT int execve(const char *path, strings arguments, strings environment)
 {
+    executed_report(path, false, getpid());
     return next.execve(path, arguments, COMPLETE(environment));
 }
 
 EXPORT int execvpe(const char *file, strings arguments, strings environment)
 {
+    executed_report(file, true, getpid());
     return next.execvpe(file, arguments, COMPLETE(environment));
 }
 
@@ -121,19 +125,34 @@ EXPORT int execvp(const char *file, strings arguments)
 
 EXPORT int fexecve(int file, strings arguments, strings environment)
 {
+    executed_report_descriptor(file);
     return next.fexecve(file, arguments, COMPLETE(environment));
+}
+
+/* RESULT of a function that started FILE as PROCESS. */
+static int spawn_result(int result, const char *file, bool search, pid_t process, pid_t *pid)
+{
+    if (result == 0)
+        executed_report(file, search, process);
+    if (result == 0 && pid)
+        *pid = process;
+    return result;
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, strings arguments, strings environment)
 {
-    return next.spawn(pid, path, actions, attributes, arguments, COMPLETE(environment));
+    pid_t process = 0;
+    int result = next.spawn(&process, path, actions, attributes, arguments, COMPLETE(environment));
+    return spawn_result(result, path, false, process, pid);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, strings arguments, strings environment)
 {
-    return next.spawnp(pid, file, actions, attributes, arguments, COMPLETE(environment));
+    pid_t process = 0;
+    int result = next.spawnp(&process, file, actions, attributes, arguments, COMPLETE(environment));
+    return spawn_result(result, file, true, process, pid);
 }
 
 /* ---- the functions with a list of arguments -------------------------------------------------- */

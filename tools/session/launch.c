@@ -115,7 +115,7 @@ const struct ck_detector *session_launch_quietly(char **argv, const struct sessi
     struct supervised child = {.pid = -1};
     int status = 0;
     double before = seconds_of_children();
-    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
+    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}, .executed.socket = -1};
     if (patience->is_out)
         return NULL;
     bool good = session_execute(processes, &quiet, NULL, argv, &child) == 0;
@@ -133,7 +133,7 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
                                              const struct session *session, struct session_patience *patience,
                                              struct session_processes *processes)
 {
-    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
+    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}, .executed.socket = -1};
     return text && write_text(l->path, text) ? session_launch_quietly(l->argv, session, patience, processes)
                                              : NULL;
 }

@@ -299,7 +299,30 @@ enum ck_observation session_processes_observed(const struct session_processes *p
             return CK_OBSERVED_IN_PART;
         else if (p->has_thread)
             seen = *p->not_checked ? CK_OBSERVED_NOT_ALL : seen == CK_OBSERVED_NOTHING ? CK_OBSERVED : seen;
-    return seen;
+    return seen == CK_OBSERVED && processes->executed.hides ? CK_OBSERVED_NOT_ALL : seen;
+}
+
+/* A static program may have loaded refcl itself. */
+static bool is_observed(const struct session_processes *processes, pid_t pid)
+{
+    for (const struct session_process *p = processes->first; p; p = p->next)
+        if (p->has_thread && p->pid == pid)
+            return true;
+    return false;
+}
+
+void session_processes_add_executed(const struct session_processes *processes, char *text, size_t size)
+{
+    const struct executed *e = &processes->executed;
+    size_t used = strlen(text);
+    for (size_t i = 0; i < e->count && i < EXECUTED_MOST && used < size; i++)
+        if (!is_observed(processes, e->list[i].process))
+            used += (size_t)snprintf(
+                text + used, size - used, "%snothing observed of process %ld of the %s program '%s'",
+                used ? ", " : "", (long)e->list[i].process, e->list[i].why, e->list[i].path);
+    if (e->count > EXECUTED_MOST && used < size)
+        snprintf(text + used, size - used, ", nothing observed of %zu more such processes",
+                 e->count - EXECUTED_MOST);
 }
 
 void session_processes_report(const struct session_processes *processes)
@@ -422,14 +445,16 @@ int session_processes_follow(struct session_processes *all, const struct supervi
                 stderr,
                 "refcl: note: the program did not end within %d s of the signal that refcl passed on; it is killed\n",
                 SESSION_GRACE_SECONDS);
+        executed_receive(&all->executed);
         int c = accept_connections(all);
         code = c ? c : code;
         if (over && all_done(all))
             break;
         struct pollfd wait[] = {{.fd = all->listener, .events = POLLIN},
                                 {.fd = all->wake[0], .events = POLLIN},
-                                {.fd = ended ? -1 : child->link, .events = POLLIN}};
-        poll(wait, 3, 250);
+                                {.fd = ended ? -1 : child->link, .events = POLLIN},
+                                {.fd = all->executed.socket, .events = POLLIN}};
+        poll(wait, 4, 250);
         char seen[64];
         while (read(all->wake[0], seen, sizeof seen) > 0)
             ;
@@ -449,17 +474,19 @@ int session_processes_open(struct session_processes *all, const struct session *
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct timespec now;
     *all = (struct session_processes){
-        .session = session, .patterns = patterns, .listener = -1, .wake = {-1, -1}};
+        .session = session, .patterns = patterns, .listener = -1, .wake = {-1, -1}, .executed.socket = -1};
     all->end = &all->first;
     pthread_mutex_init(&all->lock, NULL);
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(all->name, sizeof all->name, "refcl-%ld-%lx%lx", (long)getpid(), (unsigned long)now.tv_sec,
              (unsigned long)now.tv_nsec);
+    snprintf(all->executed_name, sizeof all->executed_name, "%s.executed", all->name);
     memcpy(address.sun_path + 1, all->name, strlen(all->name));
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(all->name));
     all->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (all->listener < 0 || pipe2(all->wake, O_CLOEXEC | O_NONBLOCK) ||
-        bind(all->listener, (struct sockaddr *)&address, size) || listen(all->listener, 128))
+        bind(all->listener, (struct sockaddr *)&address, size) || listen(all->listener, 128) ||
+        !executed_open(&all->executed, all->executed_name))
         return tool_error(EXIT_TOOL, "a socket for traces: %s", strerror(errno));
     int code = 0;
     new_process(all, &code);
@@ -485,5 +512,6 @@ void session_processes_close(struct session_processes *all)
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         if (descriptors[i] >= 0)
             close(descriptors[i]);
+    executed_close(&all->executed);
     pthread_mutex_destroy(&all->lock);
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_SESSION_PROCESS_H
 #define TOOLS_SESSION_PROCESS_H
 
+#include "tools/executed.h"
 #include "tools/session/input.h"
 #include "tools/session/places.h"
 #include "tools/session/progress.h"
@@ -46,16 +47,17 @@ struct session_process {
 };
 struct session_processes {
     const struct session *session;
-    const char *patterns; /* findings to leave out, NULL = none */
-    char name[64];        /* the socket's, in the abstract namespace */
+    const char *patterns;             /* findings to leave out, NULL = none */
+    char name[64], executed_name[80]; /* the sockets', in the abstract namespace */
     int listener, wake[2];
+    struct executed executed;
     atomic_bool ended; /* the command has ended */
     pthread_mutex_t lock;
     struct session_process *first, **end;
     size_t count;
 };
 
-/* Opens the socket and allocates the first process, which always exists; it has a thread only once a process
+/* Opens the sockets and allocates the first process, which always exists; it has a thread only once a process
  * connects.  Returns an exit code. */
 int session_processes_open(struct session_processes *processes, const struct session *session,
                            const char *patterns);
@@ -63,6 +65,8 @@ int session_processes_open(struct session_processes *processes, const struct ses
 int session_processes_follow(struct session_processes *processes, const struct supervised *child);
 /* How much of the command was observed. */
 enum ck_observation session_processes_observed(const struct session_processes *processes);
+/* Adds programs in which nothing was observed to TEXT, a list with commas. */
+void session_processes_add_executed(const struct session_processes *processes, char *text, size_t size);
 /* Prints on stderr the number of queries that prediction could not answer. */
 void session_processes_report(const struct session_processes *processes);
 void session_processes_close(struct session_processes *processes);

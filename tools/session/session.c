@@ -80,15 +80,15 @@ void session_add_word(const char *name, const char *word)
     mm_free(list);
 }
 
-/* Preloads the libraries of tools/preload: the program's handlers of SIGSEGV must not displace refcl's, and
- * programs that it executes are observed whatever environment they get. */
-static void set_preload(const char *preload)
+/* Preloads tools/preload: the program's handlers of SIGSEGV must not displace refcl's, and programs that it executes are
+ * observed whatever environment they get, or reported to the socket NAME. */
+static void set_preload(const char *preload, const char *name)
 {
     if (strpbrk(preload, " :"))
         return; /* the loader would split such a path */
+    setenv("REFCL_EXECUTED_SOCKET", name, 1);
     session_add_word("LD_PRELOAD", preload);
-    /* safe: the preloaded library intercepts nothing that the sanitizer must intercept first */
-    session_add_word("ASAN_OPTIONS", "verify_asan_link_order=0");
+    session_add_word("ASAN_OPTIONS", "verify_asan_link_order=0"); /* safe: their functions differ */
 }
 
 /* True if launches need neither checks nor a trace. */
@@ -242,7 +242,7 @@ static void start_command(const struct session_processes *processes, char **argv
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
         if (!processes->session->command.own_host)
-            set_preload(preload);
+            set_preload(preload, processes->executed_name);
         if (processes->session->command.silent)
             be_silent();
         if (processes->session->command.cpu_seconds)
@@ -439,7 +439,7 @@ static int finish_session(struct session_processes *processes, char **argv, stru
              quote);
     struct ck_report_options options = {.command_line = session->command.line,
                                         .ending = {.program = program}};
-    char checked[120], not_checked[120], parts[2048];
+    char checked[120], not_checked[4096];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     options.more_checks = session->on_driver ? 0 : strlen(not_checked);
@@ -454,8 +454,9 @@ static int finish_session(struct session_processes *processes, char **argv, stru
                  session->check.possible ? ", also what launches may touch" : "",
                  session->check.needless ? ", needless waits" : "");
         options.checked = checked;
-        options.not_checked = merge_not_checked(processes, parts, sizeof parts);
+        options.not_checked = merge_not_checked(processes, not_checked, sizeof not_checked);
     }
+    session_processes_add_executed(processes, not_checked, sizeof not_checked);
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
