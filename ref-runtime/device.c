@@ -4,7 +4,6 @@
 #include "memmodel/base/clock.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"
-#include "ref-runtime/setting.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

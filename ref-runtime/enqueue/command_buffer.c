@@ -1,5 +1,4 @@
 /* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer]. */
-#include "ref-runtime/callback.h"
 #include "ref-runtime/enqueue/launch.h"
 #include "ref-runtime/enqueue/mutable.h"
 

@@ -2,13 +2,11 @@
  *
  * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent,
  * or for the work-group that enqueued them, wait for a gate of it. */
-#include "ref-runtime/device.h"
 #include "interp/fault.h"
 #include "ref-runtime/enqueue/launch.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/memory/memory.h"
 #include "ref-runtime/program/kernel.h"
-#include "ref-runtime/sched/environment.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Queries of the requirements of an image that is not created yet [cl_ext_image_requirements_info, cl_ext_image_from_buffer]. */
-#include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 
 enum { LARGEST_ELEMENT = 16, DIMENSIONS = 4 }; /* width, height, depth, layers */

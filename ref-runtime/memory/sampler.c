@@ -1,6 +1,5 @@
 /* Samplers [CL 5.7]. */
 #include "ref-runtime/device.h"
-#include "ref-runtime/memory/image.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "ref-runtime/program/program.h"
 #include "interp/spirv.h"
 #include "ref-runtime/callback.h"
-#include "ref-runtime/device.h"
 
 #include "memmodel/base/array.h"
 

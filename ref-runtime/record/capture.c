@@ -1,7 +1,6 @@
 /* Captured launches: program, arguments and memory as they are when the kernel starts. */
 #include "ref-runtime/record/capture.h"
 #include "memmodel/trace/capture.h"
-#include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/setting.h"

@@ -5,7 +5,6 @@
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/record/replay.h"
 #include "ref-runtime/sched/command.h"
-#include "ref-runtime/setting.h"
 
 /* Of the instrumented launches of a context: settled when the first host thread has waited for them. */
 enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };

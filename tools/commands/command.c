@@ -6,7 +6,7 @@
 #include "tools/commands/replay.h"
 #include "tools/session/session.h"
 #include "tools/tool.h"
-#include "tools/verdict_json.h"
+#include "tools/verdict_text.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* Evaluates a launch: binds constants and arguments, evaluates its work-items, and joins their accesses.  Accesses of a
  * work-item that may have synchronized with another agent before are dropped, because they may be ordered after it. */
-#include "memmodel/base/array.h"
 #include "tools/footprint/run.h"
 
 #include <pthread.h>

@@ -4,7 +4,6 @@
  * integer made of one, may come from.  Sets grow through conversions, calls, and private variables that
  * hold pointers until nothing changes. Instructions that are not known count as reads and writes of all
  * pointers they are given. */
-#include "memmodel/base/array.h"
 #include "tools/footprint/run.h"
 
 #include <spirv/unified1/OpenCL.std.h>

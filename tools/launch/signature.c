@@ -3,7 +3,6 @@
 #include "interp/spirv.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
-#include "tools/assemble_spirv.h"
 #include "tools/compile_cl.h"
 #include "tools/tool.h"
 

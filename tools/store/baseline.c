@@ -2,7 +2,6 @@
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
-#include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "memmodel/base/memory.h"
 

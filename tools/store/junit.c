@@ -2,8 +2,6 @@
  * skipped. */
 #include "tools/store/query.h"
 
-#include "memmodel/base/memory.h"
-
 #include <expat.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 #include "tools/store/query.h"
 #include "tools/tool.h"
 
-#include "memmodel/base/memory.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

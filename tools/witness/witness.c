@@ -1,6 +1,6 @@
 /* Executions found by refcl explore, with their launch. */
 #include "tools/witness/witness.h"
-#include "tools/verdict_json.h"
+#include "tools/verdict_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
