@@ -271,6 +271,30 @@ kernel void asynchronous_copy(global int *a)
 // race: an image
 kernel void image(read_write image1d_t i) { write_imagei(i, 0, read_imagei(i, 1)); }
 
+// race: the last coordinate of an image array is ignored
+kernel void ignored_coordinate(read_write image2d_array_t i)
+{
+    write_imagei(i, (int4)(0, 0, 0, (int)get_global_id(0)), (int4)1);
+}
+
+// race: the barrier does not order images
+kernel void image_behind_local_barrier(read_write image2d_t i, global int *out)
+{
+    int x = get_local_id(0), y = get_group_id(0), n = get_local_size(0);
+    write_imagei(i, (int2)(x, y), (int4)x);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    out[get_global_id(0)] = read_imagei(i, (int2)(n - 1 - x, y)).x;
+}
+
+void put_texel(read_write image1d_t i, int x) { write_imagei(i, x, (int4)x); }
+// race: a function writes the image
+kernel void image_of_a_function(read_write image1d_t i, read_write image1d_t other)
+{
+    put_texel(other, get_global_id(0));
+    put_texel(i, get_global_id(0));
+    put_texel(i, get_global_id(0) + 1);
+}
+
 // divergence: a condition that differs in a group
 kernel void some_items(global int *a)
 {

@@ -80,3 +80,20 @@ kernel void narrow_fence(global int *b, local int *t)
     work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
     b[get_global_id(0)] = t[get_local_size(0) - 1 - i];
 }
+
+kernel void image_barrier(read_write image2d_t i, read_write image2d_t other, global int *out)
+{
+    int x = get_local_id(0), y = get_group_id(0), n = get_local_size(0);
+    write_imagei(i, (int2)(x, y), (int4)x);
+    write_imagei(other, (int2)(y, x), (int4)x);
+    barrier(CLK_IMAGE_MEM_FENCE);
+    out[get_global_id(0)] = read_imagei(i, (int2)(n - 1 - x, y)).x;
+}
+
+// The sampler may choose any texel of the image that is read.
+kernel void sampled(read_only image2d_t from, sampler_t s, write_only image2d_t to)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if (at.x < get_image_width(to))
+        write_imagef(to, at, read_imagef(from, s, convert_float2(at) / 2));
+}

@@ -36,6 +36,17 @@ static Z3_ast access_length(struct pv *pv, const struct pv_access *a)
     return a->bytes ? a->bytes : pv_number(pv, a->size, 64);
 }
 
+/* Both accesses of images happen, and are of one texel. */
+static Z3_ast images_conflict(struct pv *pv, const struct pv_access *a, const struct pv_access *b)
+{
+    Z3_ast both = pv_and(pv, pv_and(pv, a->condition, b->condition), pv_equal(pv, a->object, b->object));
+    for (uint32_t i = 0; a->texel && b->texel && i < a->texel->count && i < b->texel->count; i++) {
+        Z3_ast x = a->texel->leaves[i].bits, y = b->texel->leaves[i].bits;
+        both = pv_width(pv, x) == pv_width(pv, y) ? pv_and(pv, both, pv_equal(pv, x, y)) : both;
+    }
+    return both;
+}
+
 /* Both accesses happen and share a byte, inside of objects of less than 2^40 bytes. */
 static Z3_ast accesses_conflict(struct pv *pv, const struct pv_access *a, const struct pv_access *b,
                                 bool one_group)
@@ -48,6 +59,8 @@ static Z3_ast accesses_conflict(struct pv *pv, const struct pv_access *a, const 
     if ((a->kind == PV_READ && b->kind == PV_READ) || !(a->regions & b->regions) ||
         (known && (x != y || x == 0)))
         return pv->no;
+    if (a->regions & 1U << PV_IMAGE)
+        return images_conflict(pv, a, b);
     Z3_ast limit = pv_number(pv, UINT64_C(1) << 40, 64);
     Z3_ast all[] = {a->condition,
                     b->condition,
@@ -145,7 +158,10 @@ static void decide_pairs(struct pairs *p)
 static bool is_soft(const struct pv *pv, uint32_t block, enum pv_region region)
 {
     const struct pv_block *b = &pv->graph.blocks[block];
-    return b->cut != PV_BARRIER || (region == PV_LOCAL ? !b->orders_local : !b->orders_global);
+    bool orders = region == PV_LOCAL   ? b->orders_local
+                  : region == PV_IMAGE ? b->orders_image
+                                       : b->orders_global;
+    return b->cut != PV_BARRIER || !orders;
 }
 
 static uint32_t source_number(const struct pv *pv, uint32_t block)
@@ -198,13 +214,14 @@ static void check_unordered(struct pv *pv)
 
 static void check_one_group(struct pv *pv)
 {
-    static const enum pv_region regions[] = {PV_LOCAL, PV_GLOBAL};
+    static const enum pv_region regions[] = {PV_LOCAL, PV_GLOBAL, PV_IMAGE};
     for (uint32_t s = 0; s < pv->sources.count; s++) {
         struct pairs p = {.pv = pv, .one_group = true, .with = in_step(pv, s)};
-        add_pairs(&p, pv->segments[0][s], pv->segments[1][s], 1U << PV_LOCAL | 1U << PV_GLOBAL, true);
+        add_pairs(&p, pv->segments[0][s], pv->segments[1][s],
+                  1U << PV_LOCAL | 1U << PV_GLOBAL | 1U << PV_IMAGE, true);
         decide_pairs(&p);
         struct pairs later = {.pv = pv, .one_group = true, .with = apart};
-        for (int i = 0; i < 2; i++) {
+        for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
             bool *reached = pv_alloc(pv, pv->sources.count, sizeof *reached);
             mark_followers(pv, s, regions[i], reached);
             for (uint32_t next = 0; next < pv->sources.count; next++)
@@ -218,7 +235,7 @@ static void check_one_group(struct pv *pv)
 static void check_other_groups(struct pv *pv)
 {
     struct pairs p = {.pv = pv, .with = apart};
-    add_pairs(&p, pv->context[0], pv->context[1], 1U << PV_GLOBAL, true);
+    add_pairs(&p, pv->context[0], pv->context[1], 1U << PV_GLOBAL | 1U << PV_IMAGE, true);
     decide_pairs(&p);
 }
 
@@ -313,9 +330,12 @@ static void check_bounds(struct pv *pv)
         if (!known || !o->size) {
             pv->verdict->unsized |=
                 !(a->regions & 1U << PV_LOCAL) ? PROVE_UNSIZED_GLOBAL : PROVE_UNSIZED_LOCAL;
-            snprintf(text, sizeof text,
-                     "%.60s: its size is not stated (--requires 'size(%.60s) >= ...', or --arg)",
-                     object_name(pv, a), object_name(pv, a));
+            if (a->regions & 1U << PV_IMAGE)
+                snprintf(text, sizeof text, "%.60s: bounds of images are not decided", object_name(pv, a));
+            else
+                snprintf(text, sizeof text,
+                         "%.60s: its size is not stated (--requires 'size(%.60s) >= ...', or --arg)",
+                         object_name(pv, a), object_name(pv, a));
             if (pv->verdict->answers[PROVE_BOUNDS] == PROVE_PROVED) {
                 pv->verdict->answers[PROVE_BOUNDS] = PROVE_NOT_ASKED;
                 snprintf(pv->verdict->reasons[PROVE_BOUNDS], PROVE_TEXT, "%s", text);

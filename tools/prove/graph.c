@@ -67,6 +67,7 @@ static void order_of_barrier(struct pv *pv, struct pv_block *b, const struct in_
         semantics & (SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsSequentiallyConsistentMask);
     b->orders_local = ordered && semantics & SpvMemorySemanticsWorkgroupMemoryMask;
     b->orders_global = ordered && semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask;
+    b->orders_image = ordered && semantics & SpvMemorySemanticsImageMemoryMask;
 }
 
 static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint32_t frame);
@@ -306,9 +307,11 @@ static void find_objects(struct pv *pv)
         const struct in_inst *inst = ex_definition(pv->ex, f->params[p]);
         const struct in_ty *type = ex_type(pv->ex, inst->type);
         pv->ex->current = inst;
-        if (type->kind != IN_TY_POINTER)
+        bool image = type->opcode == SpvOpTypeImage;
+        if (type->kind != IN_TY_POINTER && !image)
             continue;
-        struct pv_object *o = new_object(pv, region_of(pv, type->storage), inst->result, 0);
+        struct pv_object *o =
+            new_object(pv, image ? PV_IMAGE : region_of(pv, type->storage), inst->result, 0);
         o->is_argument = true;
         if (o->region == PV_PRIVATE) {
             o->first_cell = new_cells(pv, ex_pointed(pv->ex, type), pv->objects.count - 1);

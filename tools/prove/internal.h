@@ -24,7 +24,7 @@ struct pv_value {
 
 /* ---- memory objects ----------------------------------------------------------------------------- */
 
-enum pv_region { PV_NO_OBJECT, PV_GLOBAL, PV_LOCAL, PV_CONSTANT, PV_PRIVATE, PV_BUILTIN };
+enum pv_region { PV_NO_OBJECT, PV_GLOBAL, PV_LOCAL, PV_CONSTANT, PV_PRIVATE, PV_BUILTIN, PV_IMAGE };
 struct pv_object {
     enum pv_region region;
     const char *name;
@@ -51,7 +51,7 @@ struct pv_block {
     enum pv_end end;
     enum pv_cut cut; /* BARRIER, GROUP_OP: the block begins after it; SOFT_HEAD: it is a loop head */
     const struct in_inst *cut_inst;
-    bool orders_local, orders_global; /* BARRIER */
+    bool orders_local, orders_global, orders_image; /* BARRIER */
     uint32_t successor_count, *successors;
     uint32_t *literals; /* SWITCH: two words for each successor but the first */
     uint32_t loop;      /* innermost, PV_NONE */
@@ -90,8 +90,9 @@ struct pv_access {
     const struct in_inst *inst;
     Z3_ast condition, object, offset;
     uint64_t size;
-    Z3_ast bytes;     /* bytes where SIZE is 0 */
-    unsigned regions; /* mask of 1 << enum pv_region */
+    Z3_ast bytes;           /* bytes where SIZE is 0 */
+    unsigned regions;       /* mask of 1 << enum pv_region */
+    struct pv_value *texel; /* of an image: its coordinates; NULL: any texel */
 };
 struct pv_merge { /* what reaches a block */
     uint32_t count;
@@ -337,6 +338,9 @@ void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_i
               const struct pv_value *value);
 void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
                uint64_t size, Z3_ast bytes);
+void pv_add_access(struct pv_run *run, struct pv_access access);
+/* prove/image.c: false: INST is none of its instructions */
+bool pv_image(struct pv_run *run, const struct in_inst *inst);
 /* prove/builtin.c: functions of extended instruction sets */
 bool pv_extended(struct pv_run *run, const struct in_inst *inst);
 

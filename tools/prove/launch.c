@@ -256,9 +256,8 @@ static void declare_object_argument(struct pv *pv, struct pv_object *o, const st
 {
     struct spec spec = {0};
     bool given = argument_spec(pv, o->name, p, &spec);
-    o->is_null = pv_fresh(pv, "is_null", 0);
+    o->is_null = o->region == PV_IMAGE || o->region == PV_PRIVATE ? pv->no : pv_fresh(pv, "is_null", 0);
     if (o->region == PV_PRIVATE) {
-        o->is_null = pv->no;
         o->size = number_word(pv, ex_pointed(pv->ex, type)->size);
         pv->parameter_leaves[p] = pv_fresh_value(pv, ex_pointed(pv->ex, type)).leaves;
         return;
@@ -429,7 +428,7 @@ void pv_state_assumptions(struct pv *pv)
     }
     assume_requirement(
         pv,
-        "distinct pointer arguments and variables are objects that do not overlap, of less than 2^40 bytes, and which the host does not write meanwhile");
+        "distinct pointer arguments, images and variables are objects that do not overlap, of less than 2^40 bytes, and which the host does not write meanwhile");
     assume_requirement(pv, "accesses and in-bounds pointer arithmetic stay inside their objects");
     if (pv->assumed.no_overflow)
         assume_requirement(pv, "signed products do not overflow (NoSignedWrap)");

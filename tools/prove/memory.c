@@ -50,7 +50,7 @@ static void note_stored(struct pv_run *run, uint32_t object)
             pv->candidates.changed = pv->graph.loops[l].stored[object] = true;
 }
 
-static void add_access(struct pv_run *run, struct pv_access access)
+void pv_add_access(struct pv_run *run, struct pv_access access)
 {
     struct pv *pv = run->pv;
     access.condition = run->condition[run->block];
@@ -69,14 +69,14 @@ static void access_in(struct pv_run *run, const struct in_inst *inst, enum pv_ac
     if (known)
         regions = 1U << pv->objects.list[object].region;
     Z3_ast offset = pv->narrow ? pv_resize(pv, pv_low(pv, pointer.bits, 32), 64, false) : pointer.bits;
-    add_access(run, (struct pv_access){.kind = kind,
-                                       .wide_scope = wide_scope,
-                                       .inst = inst,
-                                       .object = pointer.object,
-                                       .offset = offset,
-                                       .size = size,
-                                       .bytes = bytes,
-                                       .regions = regions});
+    pv_add_access(run, (struct pv_access){.kind = kind,
+                                          .wide_scope = wide_scope,
+                                          .inst = inst,
+                                          .object = pointer.object,
+                                          .offset = offset,
+                                          .size = size,
+                                          .bytes = bytes,
+                                          .regions = regions});
     if (kind == PV_READ)
         return;
     for (uint32_t o = 1; o < pv->objects.count; o++)

@@ -22,7 +22,7 @@ static Z3_ast size_of(const struct requirement *r, const struct require *e)
     struct pv *pv = r->pv;
     for (uint32_t o = 1; o < pv->objects.count; o++) {
         struct pv_object *object = &pv->objects.list[o];
-        if (object->region == PV_PRIVATE || strcmp(object->name, e->name) != 0)
+        if (object->region == PV_PRIVATE || object->region == PV_IMAGE || strcmp(object->name, e->name) != 0)
             continue;
         if (!object->size) {
             object->size = pv_fresh(pv, "size", 64);

@@ -225,7 +225,8 @@ void pv_execute(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     pv->ex->current = inst;
-    if (is_silent(inst->opcode) || pv_memory(run, inst) || pv_arithmetic(run, inst) || pv_extended(run, inst))
+    if (is_silent(inst->opcode) || pv_memory(run, inst) || pv_arithmetic(run, inst) ||
+        pv_extended(run, inst) || pv_image(run, inst))
         return;
     const struct in_ty *type = inst->type ? ex_type(pv->ex, inst->type) : NULL;
     switch (inst->opcode) {
