@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A name without an index denotes the first element; several indices are not supported. */
+/* True if T denotes one element: a name without an index denotes the first; several indices are not supported. */
 static bool is_element(const struct ck_condition_term *t)
 {
     return t->index_count <= 1;
@@ -199,7 +199,7 @@ bool ck_assertion_names(const struct ck_condition *a, const struct ck_predictor 
     return names;
 }
 
-/* A place outside of the program has its recorded final value. */
+/* Lowers T to a term of the program; a place outside of the program has its recorded final value. */
 static struct ck_term lower_term(struct lowering *l, const struct ck_condition_term *t)
 {
     struct ck_term out = {.kind = CK_TERM_CONST, .value = t->value};

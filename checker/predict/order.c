@@ -16,12 +16,12 @@ struct order {
     mm_event_id *ids; /* per event: its number in the new order */
     uint32_t *events; /* the order so far: COUNT of TOTAL events */
     uint32_t count, total;
-    uint32_t steps, orders; /* tried, up to STEPS and ORDERS */
+    uint32_t steps, orders; /* steps and complete orders tried so far */
     uint32_t last;          /* the item of the later access, scheduled first */
     uint32_t tail;          /* 2: the two accesses end the order; 0: their agents continue */
 };
 
-/* Skips events that are not relevant to the query. */
+/* True if ITEM has a further event in the cut; skips events that are not relevant to the query. */
 static bool has_next(struct order *o, uint32_t item)
 {
     while (o->at[item] < o->pair->cut[item] && !o->kept[o->w->items[item].events[o->at[item]]])
@@ -55,7 +55,7 @@ static bool has_happened(const struct order *o, uint32_t event)
     return o->at[o->w->events[event].item] > ck_predict_position(o->w, event);
 }
 
-/* The events that the fixed order has before EVENT have happened. */
+/* True if the events that the fixed order has before event INDEX have happened. */
 static bool predecessors_happened(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
@@ -83,7 +83,7 @@ static uint64_t term_value(const struct order *o, const struct ck_predict_event 
     return opaque ? otherwise : ck_predict_value(o->p, command, id, o->pair->read);
 }
 
-/* All agents that take part in the group function E have arrived. */
+/* True if all agents that take part in the group function E have arrived. */
 static bool group_has_arrived(struct order *o, const struct ck_predict_event *e)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++) {
@@ -181,7 +181,7 @@ static void detector_feed(const struct mm_sink *sink, const struct order *o, uin
     sink->record(sink->context, &record);
 }
 
-/* The detector reports the race in this order. */
+/* True if the detector reports the race in this order. */
 static bool is_confirmed(const struct order *o)
 {
     struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
@@ -231,7 +231,7 @@ static void perform_access(struct order *o, uint32_t index)
     }
 }
 
-/* Steps over the next conditions of ITEM; false: one is violated. */
+/* Steps over the next conditions of ITEM; false if one is violated. */
 static bool pass_conditions(struct order *o, uint32_t item)
 {
     while (has_next(o, item)) {
@@ -271,7 +271,8 @@ static bool step_item(struct order *o, uint32_t item)
     return false;
 }
 
-/* An item whose next event is an enabled command event: it disables nothing, so no alternative is tried. */
+/* An item whose next event is an enabled command event.  Such an event disables no other, so no alternative to it
+ * is tried. */
 static uint32_t enabled_command_event(struct order *o)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++)

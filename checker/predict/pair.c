@@ -13,7 +13,7 @@ struct cut_search {
     bool changed;
 };
 
-/* Extends the cut to EVENT.  False: its agent is one of the two and stops before it. */
+/* Extends the cut to EVENT; false if its agent makes one of the two accesses and stops before EVENT. */
 static bool require_event(struct cut_search *c, uint32_t event)
 {
     const struct ck_predict_window *w = c->w;
@@ -114,10 +114,12 @@ struct constraining {
     struct ck_predictor *p;
     const struct ck_predict_window *w;
     struct ck_predict_pair *pair;
-    bool opaque, changed; /* OPAQUE: the term is opaque, so that the reads it depends on are fixed */
+    bool opaque;  /* the current term is opaque, so that the reads it depends on are fixed */
+    bool changed; /* the fixpoint is not reached yet */
 };
 
-/* An unknown initial value never equals a read value, so reads of such a place are fixed. */
+/* Raises the constraint on a read to at least HOW.  An unknown initial value never equals a read value, so reads of
+ * places with unknown values are fixed. */
 static void constrain_read(struct constraining *f, uint32_t event, enum ck_predict_free how)
 {
     uint32_t place = f->w->events[event].place;
@@ -135,7 +137,7 @@ static void constrain_leaf(void *context, uint32_t event)
     constrain_read(f, event, f->opaque ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* TERM of E's agent decides a path condition: constrains the reads that it depends on. */
+/* Constrains the reads that TERM of E's agent depends on. */
 static void constrain_term(struct constraining *f, const struct ck_predict_event *e, uint32_t term)
 {
     uint32_t command = e->event.agent.command;
@@ -161,7 +163,7 @@ static void constrain_own_read(struct constraining *f, uint32_t index)
     constrain_read(f, index, is_opaque(f, e, e->compared) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* The written value is relevant. */
+/* Constrains the reads that the value written by event INDEX depends on. */
 static void constrain_written(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
@@ -173,7 +175,8 @@ static void constrain_written(struct constraining *f, uint32_t index)
         constrain_read(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* EVENT is in the cut. */
+/* Constrains the reads that decide a condition, or the value of a relevant access, at event INDEX, which is in the
+ * cut. */
 static void constrain_event(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
@@ -253,14 +256,14 @@ bool ck_predict_find_cut(struct ck_predictor *p, const struct ck_predict_window 
 
 /* ---- relevant events -------------------------------------------------------------------------- */
 
-/* EVENT is beyond the cut. */
+/* True if EVENT is beyond the cut. */
 static bool is_beyond_cut(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
                           uint32_t event)
 {
     return event != CK_NO_EVENT && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
 }
 
-/* The value that E writes depends on a read of the window. */
+/* True if the value that E writes depends on a read of the window. */
 static bool may_differ(const struct ck_predictor *p, const struct ck_predict_event *e)
 {
     return mm_writes(&e->event) &&
@@ -330,7 +333,8 @@ void ck_predict_initial(const struct ck_predict_window *w, uint32_t place, uint8
     const struct ck_predict_place *p = &w->places[place];
     uint64_t size = p->to - p->from;
     memset(bytes, 0xa5, size);
-    for (uint32_t i = w->count; i-- > 0;) { /* backwards, so that the first access to a byte decides */
+    for (uint32_t i = w->count;
+         i-- > 0;) { /* backwards, so that the first access to each byte is entered last and decides */
         const struct ck_predict_event *e = &w->events[i];
         bool reads = e->event.kind != MM_WRITE && !(e->event.attributes & MM_NO_VALUE);
         if (e->place != place)

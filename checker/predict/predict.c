@@ -21,7 +21,7 @@ static uint64_t content_key(uint32_t allocation, uint32_t group, uint64_t offset
     return (z ^ z >> 29) | 1;
 }
 
-/* The table has the value of a byte plus one, or UNKNOWN_VALUE. */
+/* The table of memory contents holds 1 + the value of a byte, or UNKNOWN_VALUE. */
 enum { UNKNOWN_VALUE = 257, MOST_VALUES = 1 << 21 };
 
 static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool known)
@@ -31,7 +31,7 @@ static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool 
     mm_map_put(&p->values, key, known ? (value & 0xff) + 1 : UNKNOWN_VALUE);
 }
 
-/* Local memory: a key of the work-group, else 0. */
+/* A key of the work-group for local memory, 0 for other memory. */
 static uint32_t group_of(const struct ck_predictor *p, const struct mm_event *e)
 {
     if (!ck_predict_is_local(p, e->allocation))
@@ -146,7 +146,8 @@ static bool overlaps_window(const struct ck_predict_window *w, const struct mm_e
     return false;
 }
 
-/* A bulk transfer of the runtime or of a host that is not instrumented, whose values are not recorded. */
+/* True for a bulk transfer of the runtime or of a host that is not instrumented: values of transfers are not
+ * recorded. */
 static bool is_bulk_transfer(const struct mm_event *e)
 {
     bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
@@ -155,8 +156,8 @@ static bool is_bulk_transfer(const struct mm_event *e)
     return !work_item && (!small || unseen || e->semantics & MM_TRANSFER);
 }
 
-/* Plain accesses of an instrumented host are recorded without values: a read returns the known contents; a later
- * read reveals the value of a write (predict/window.c). */
+/* Completes a plain access of an instrumented host, which is recorded without values: a read returns the known
+ * contents; a later read reveals the value of a write (predict/window.c). */
 static void complete_host_value(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
 {
     uint64_t value;
@@ -215,7 +216,8 @@ static void handle_event(struct ck_predictor *p, const struct mm_event *e)
         add_access(p, e);
     else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
         add_copy(p, e);
-    else if (e->kind != MM_INIT && e->kind != MM_COPY_FENCE) /* copies are in program order here */
+    /* copies are modeled in program order, so that their fences need no event */
+    else if (e->kind != MM_INIT && e->kind != MM_COPY_FENCE)
         add_event(p, e, 0, 0);
     if (e->kind == MM_FREE && e->allocation < p->allocation_count)
         p->allocations[e->allocation].freed = true;
@@ -229,7 +231,7 @@ static enum mm_class handle_events(void *context, const struct mm_event *events,
     return MM_OK;
 }
 
-/* The event of the window with that id.  A condition has the id of the event after it. */
+/* Index of the window's event with id ID.  A condition has the id of the event after it. */
 static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 {
     uint32_t i;
@@ -239,7 +241,8 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
     return i < w->count && w->events[i].id == id ? i : CK_NO_EVENT;
 }
 
-/* The record has an edge before its target event.  A query of an event's status orders nothing under the models that predict. */
+/* Collects an edge, which precedes its target event in the record.  Queries of an event's status are ignored: they
+ * order nothing under the models that predict. */
 static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;

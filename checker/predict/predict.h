@@ -13,10 +13,10 @@ enum { CK_PREDICT_CONDITION = MM_KIND_COUNT };
 /* Represents the unknown value of a write that no recorded read has read. */
 #define CK_PREDICT_UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
-/* Instead of an index in an array of a window: none. */
+/* In place of an index of a place: none. */
 #define CK_PREDICT_NO_PLACE UINT32_MAX
 #define CK_PREDICT_NO_ITEM  UINT32_MAX
-/* In place of the number of a command. */
+/* In place of the number of a command: none. */
 #define CK_PREDICT_NO_COMMAND UINT32_MAX
 
 /* A range of memory that events of a window access: the union of overlapping accesses. */
@@ -33,7 +33,7 @@ struct ck_predict_event {
     uint32_t writer; /* read: the recorded source, CK_NO_EVENT: the value before the window */
     uint64_t before; /* value of the location before the event, if KNOWN */
     uint32_t place;  /* index, CK_PREDICT_NO_PLACE: not a memory access */
-    uint32_t named;  /* allocation that was accessed; EVENT has the one that contains it */
+    uint32_t named;  /* the accessed allocation; EVENT has the root allocation that contains it */
     uint32_t clock;  /* vector clock over slots of the fixed order before the event */
     bool known;
     /* Terms, 0: none.  READ: the value read; of conditions the term that must be zero or nonzero as VALUE_READ
@@ -86,7 +86,7 @@ struct ck_predict_window {
     uint32_t count;
     struct ck_predict_edge *edges; /* sorted by TO */
     uint32_t edge_count;
-    bool atomics; /* at least two agents use atomic operations */
+    bool atomics; /* at least two agents of the window use atomic operations */
     struct mm_agent atomic_agent;
     /* built by ck_predict_prepare() */
     struct ck_predict_item *items; /* those of a command together */
@@ -111,7 +111,7 @@ struct ck_predict_pair {
     uint64_t *read, *written;             /* per event: values in the predicted execution */
     const struct ck_condition *assertion; /* the assertion to violate, NULL: race query */
     bool beyond;                          /* the cut may include events after the two accesses */
-    bool stopped;                         /* another agent needs such an event */
+    bool stopped;                         /* another agent needs an event after the two accesses */
 };
 
 struct ck_predictor {
@@ -142,7 +142,7 @@ struct ck_predictor {
         struct ck_predict_argument *next;
         struct mm_argument info;
     } * arguments; /* the last bound first */
-    bool cut;      /* an earlier window has atomic operations: assertions are not predicted across windows */
+    bool cut;      /* an earlier window had atomic operations: assertions are not predicted across windows */
     struct ck_condition **assertions;
     size_t assertion_count;
     struct ck_predict_terms *terms; /* by command */
@@ -162,12 +162,12 @@ struct ck_prediction {
 /* Makes sure that entry ID exists in *ARRAY, an array by id of CAPACITY entries; new entries are zeroed. */
 bool ck_predict_reach(void *array, uint32_t *capacity, uint32_t id, size_t size);
 
-/* Fences and barriers. */
+/* True for fences and barriers. */
 static inline bool ck_predict_is_fence(const struct mm_event *e)
 {
     return e->kind == MM_FENCE || e->kind == MM_BARRIER_ENTRY || e->kind == MM_BARRIER_EXIT;
 }
-/* Command events (calls, starts, ends): the endpoints of edges between commands. */
+/* True for command events (calls, starts, ends): the endpoints of edges between commands. */
 static inline bool ck_predict_is_point(const struct mm_event *e)
 {
     return !mm_is_access(e) && !ck_predict_is_fence(e) && e->kind != CK_PREDICT_CONDITION;
@@ -182,10 +182,10 @@ bool ck_predict_is_local(const struct ck_predictor *p, uint32_t allocation);
 uint32_t ck_predict_position(const struct ck_predict_window *window, uint32_t event);
 /* The number of edges to EVENT, consecutive from *FIRST on. */
 uint32_t ck_predict_edges(const struct ck_predict_window *window, uint32_t event, uint32_t *first);
-/* The fixed order of commands and host synchronization has EARLIER before LATER. */
+/* True if the fixed order of commands and host synchronization has EARLIER before LATER. */
 bool ck_predict_ordered(const struct ck_predict_window *window, uint32_t earlier, uint32_t later);
 
-/* EVENT is one of the two accesses and the last of its agent in the cut: its value is unconstrained. */
+/* True if EVENT is one of the two accesses and the last event of its agent in the cut: its value is unconstrained. */
 static inline bool ck_predict_is_last(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
                                       uint32_t event)
 {

@@ -46,7 +46,7 @@ static uint32_t group_number(struct build *b, uint32_t group)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* All relevant accesses to PLACE cover it. */
+/* True if all relevant accesses to PLACE cover all of its bytes. */
 static bool is_uniform(const struct build *b, uint32_t place)
 {
     const struct ck_predict_place *p = &b->w->places[place];
@@ -161,7 +161,7 @@ static void add_condition(struct build *b, uint32_t thread, const struct ck_pred
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-/* The operation and the operand of the write X. */
+/* Adds the operation and the operand of the write X to INSTR. */
 static void add_written(struct build *b, const struct ck_predict_event *x, struct ck_instr *instr)
 {
     static const uint8_t updates[MM_UPDATE_COUNT] = {

@@ -176,7 +176,7 @@ static void pair_from_witness(const struct ck_predict_window *w, const struct ck
     pair->b = x < y ? y : x;
 }
 
-/* True: there is no race. */
+/* Asks Z3 about PAIR; true if there is no race. */
 static bool query_once(struct ck_predictor *p, const struct ck_predict_window *w,
                        struct ck_predict_pair *pair)
 {

@@ -51,7 +51,7 @@ static struct ck_predict_term *new_term(struct ck_predictor *p, uint32_t command
     return &t->list[wanted - 1];
 }
 
-/* Defines a term: symbolic in this window if an operand is. */
+/* Defines a term, which is symbolic in this window if an operand is. */
 static void define_term(struct ck_predictor *p, const struct mm_term *record, struct ck_predict_term *to)
 {
     const uint32_t ids[] = {record->a, record->b, record->c};
@@ -89,7 +89,7 @@ static struct ck_predict_pending *pending_terms(struct ck_predictor *p, struct m
     return pending;
 }
 
-/* False: out of memory, terms from here on are missing. */
+/* Adds a term record; false without memory: terms from here on are missing. */
 static bool add_term_record(struct ck_predictor *p, const struct mm_term *t)
 {
     bool condition = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP || t->op == MM_TERM_MEET,

@@ -47,7 +47,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A slot is a host thread, or a command with all its work-items. */
+/* True if A and B are in one slot: one host thread, or a command with all its work-items. */
 static bool same_slot(struct mm_agent a, struct mm_agent b)
 {
     return a.command == b.command && (a.command || a.index == b.index);

@@ -5,7 +5,7 @@
 #include "memmodel/base/memory.h"
 #include <string.h>
 
-/* The array of COUNT items, in ARENA unless that is NULL, has room for CAPACITY from now on. */
+/* Gives the array of COUNT items, in ARENA unless that is NULL, room for CAPACITY items. */
 static char *resize_items(struct mm_arena *arena, void *items, size_t count, size_t capacity, size_t size)
 {
     void *old, *resized = NULL;

@@ -36,7 +36,7 @@ static bool is_invisible(uint32_t code)
 void mm_put_terminal(const char *s, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n;) {
-        char next[5] = ""; /* bytes after the N-th are never read */
+        char next[5] = ""; /* zero-terminated, so that decoding stops at the N-th byte */
         uint32_t code;
         memcpy(next, s + i, n - i < 4 ? n - i : 4);
         size_t bytes = *next ? mm_utf8(next, &code) : 0;
@@ -57,7 +57,7 @@ struct conversion {
     char text[48]; /* with the numbers that stood for `*` */
     size_t used;
     int width, precision; /* -1: none */
-    int longs;            /* of l, as what the conversion takes is as long: z and t 1, j 2 */
+    int longs; /* number of length modifiers l; z and t count as one, j as two, for types of the same size */
     char type;
 };
 
@@ -70,7 +70,7 @@ static void append_char(struct conversion *c, const char *s)
     }
 }
 
-/* A number of the format, or of the arguments. */
+/* Reads a width or precision from the format, or for `*` from the arguments. */
 static const char *take_number(struct conversion *c, const char *p, int *number, va_list *arguments)
 {
     char digits[16];

@@ -130,7 +130,7 @@ struct loaded_query {
     bool has_id;
 };
 
-/* 1, which ends the iteration: OBJECT holds the address. */
+/* Callback of dl_iterate_phdr(): 1, which ends the iteration, if OBJECT contains the address. */
 static int look_at_loaded(struct dl_phdr_info *object, size_t size, void *context)
 {
     struct loaded_query *q = context;

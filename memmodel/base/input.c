@@ -32,7 +32,7 @@ static uint64_t limit_factor(void)
     return n == 0 ? 1 : n > MM_INPUT_MOST_TIMES ? MM_INPUT_MOST_TIMES : n;
 }
 
-/* Sizes of files are far from overflow. */
+/* The limit without REFCL_INPUT_LIMITS.  Sizes of files are too small for an overflow. */
 static uint64_t plain_limit(enum mm_input kind, uint64_t size)
 {
     return limits[kind].base + limits[kind].per_byte * size;
@@ -61,10 +61,11 @@ bool (*mm_input_interrupted)(void);
 
 enum { LOOK_MS = 100 }; /* between two checks of MM_INPUT_INTERRUPTED */
 
-/* The system call would be continued after a signal that a handler only notes.  -1 with EINTR for such a signal. */
+/* read(2) that also ends, with -1 and EINTR, once MM_INPUT_INTERRUPTED returns true: read(2) itself is resumed
+ * after signals whose handlers only set a flag. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
-#ifndef __EMSCRIPTEN__ /* pages read no pipes */
+#ifndef __EMSCRIPTEN__ /* a web page reads no pipes */
     struct pollfd data = {.fd = fd, .events = POLLIN};
     while (poll(&data, 1, LOOK_MS) <= 0) {
         if (mm_input_interrupted && mm_input_interrupted()) {
@@ -76,7 +77,7 @@ static ssize_t read_some(int fd, char *to, size_t size)
     return read(fd, to, size);
 }
 
-/* Stops one byte above the limit.  False with errno. */
+/* Reads at most MOST + 1 bytes, so that the caller sees an excess.  False with errno. */
 static bool read_up_to(int fd, uint64_t most, char **text, size_t *size)
 {
     size_t capacity = 1 << 16;
@@ -88,7 +89,7 @@ static bool read_up_to(int fd, uint64_t most, char **text, size_t *size)
         if (most + 1 - *size < wanted)
             wanted = (size_t)(most + 1 - *size);
         got = read_some(fd, *text + *size, wanted);
-        if (got < 0 && errno == EAGAIN) /* another process has read it */
+        if (got < 0 && errno == EAGAIN) /* another process has read the data meanwhile */
             continue;
         if (got <= 0)
             break;
@@ -135,7 +136,8 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
     return cls;
 }
 
-/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions ---- */
+/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions
+ * ---- */
 
 /* A key of an object: the text between its quotes. */
 struct key {
@@ -148,8 +150,8 @@ struct scan {
     struct key repeated; /* the first in the text; NULL: none */
 };
 
-/* The character of a key at *P as cJSON_GetObjectItem compares it: escapes decoded, ASCII letters in lower case.  Pairs of
- * surrogates remain apart from the same character in UTF-8: no reader looks such a key up. */
+/* The character of a key at *P as cJSON_GetObjectItem compares it: escapes decoded, ASCII letters in lower case.
+ * Pairs of surrogates remain apart from the same character in UTF-8: no reader looks such a key up. */
 static unsigned key_character(const char **p)
 {
     static const char escapes[] = "b\bf\fn\nr\rt\t";

@@ -2,13 +2,13 @@
 #include "memmodel/base/privilege.h"
 
 #include <stdlib.h>
-#ifndef __EMSCRIPTEN__ /* whose newer versions lack it */
+#ifndef __EMSCRIPTEN__ /* newer versions of Emscripten lack <sys/auxv.h> */
 #include <sys/auxv.h>
 #endif
 
 bool mm_is_privileged(void)
 {
-#ifdef __EMSCRIPTEN__ /* a page has no rights that its caller lacks */
+#ifdef __EMSCRIPTEN__ /* a web page has no rights that its caller lacks */
     return false;
 #else
     return getauxval(AT_SECURE) != 0;

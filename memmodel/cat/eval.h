@@ -27,24 +27,24 @@ struct mm_cat_event {
     uint32_t location;    /* equal for accesses of the same bytes, or MM_CAT_NO_LOCATION */
     uint32_t rmw_partner; /* index of the other half of a read-modify-write, or MM_CAT_NO_EVENT */
     uint32_t barrier;     /* dynamic barrier instance, or MM_CAT_NO_BARRIER */
-    uint32_t point;       /* its number in edges, 0: none */
-    struct {              /* that executes it */
+    uint32_t point;       /* number that edges refer to, 0: none */
+    struct {              /* the agent that executes the event */
         uint32_t device, work_group, sub_group, queue_family, kernel;
         bool host;
     } agent;
-    struct {                /* of an access */
-        uint32_t object;    /* that LOCATION is part of */
+    struct {                /* the memory of an access */
+        uint32_t object;    /* contains LOCATION */
         uint32_t start;     /* of the whole access, in OBJECT; initial writes: of the location */
         uint32_t reference; /* Vulkan: the reference (variable) through which it is accessed */
         uint32_t access;    /* equal for the pieces of one access; 0: it is in one piece */
         uint8_t bytes;      /* of the whole access */
         uint8_t region, origin, storage_class;
-        bool non_atomic; /* the location */
+        bool non_atomic; /* the location's type is not atomic */
     } memory;
     /* Dependencies of the value, the address and the control flow: one bit for each of the thread's first
      * 64 reads, except reads of the same operation. */
     struct {
-        uint32_t number; /* reads: which of the thread's, from 0 */
+        uint32_t number; /* of a read: its index among the thread's reads, from 0 */
         uint64_t data, addr, ctrl;
     } depends;
 };
@@ -98,9 +98,9 @@ const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
  * definition without parameters has the name, it is a set, or it depends on an order that the model enumerates. */
 const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name);
 
-/* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
- * or event.  Steps lead from event to event with a name; the last leads back to the first (of a pair:
- * has no name).  Returns the number of steps, at most MAX. */
+/* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk, for
+ * empty one pair or event.  Steps lead from event to event with a name; the last leads back to the first (of a
+ * pair: has no name).  Returns the number of steps, at most MAX. */
 struct mm_cat_step {
     uint32_t event;
     const char *edge;

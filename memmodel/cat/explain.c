@@ -39,7 +39,7 @@ static bool is_chain(const struct mm_cat_eval *eval, uint32_t node)
     return op == MM_CAT_PLUS || op == MM_CAT_STAR || op == MM_CAT_OPTIONAL || op == MM_CAT_IDENTITY;
 }
 
-/* True if an edge of NODE is printed with NODE's name: it has one and is no closure.  OPEN: NODE is the
+/* True if an edge of NODE is printed with NODE's name: NODE has a name and is no closure.  OPEN: NODE is the
  * relation of the check or a part of it, which is expanded unless it is a base relation. */
 static bool stops_expansion(const struct mm_cat_eval *eval, uint32_t node, bool open)
 {

@@ -31,18 +31,18 @@ struct mm_cat_eval {
     struct mm_arena *arena;
     struct cat_node *nodes;
     uint32_t node_count;
-    struct mm_map numbers; /* of the nodes, plus one, by their hash */
-    uint32_t *stamps;      /* by node, of its lower and its upper bound */
-    uint32_t *checks;      /* node of each check */
-    uint32_t *let_node;    /* of lets without parameters */
+    struct mm_map numbers; /* 1 + the number of each node, by the node's hash */
+    uint32_t *stamps;      /* by node: clock of the last update of its lower and of its upper bound */
+    uint32_t *checks;      /* by check: its node */
+    uint32_t *let_node;    /* by let without parameters: its node */
     struct cat_group *groups;
     uint32_t group_count;
-    struct cat_bases { /* their numbers */
+    struct cat_bases { /* numbers of the base names */
         uint32_t rf, co;
     } bases;
 
     const struct mm_cat_events *events;
-    struct cat_kept { /* a copy of them, if VALID */
+    struct cat_kept { /* a copy of the last EVENTS, if VALID */
         struct mm_cat_event *events;
         uint32_t capacity;
         bool vulkan, valid;
@@ -55,7 +55,8 @@ struct mm_cat_eval {
     const uint64_t *order_lower, *order_upper; /* NULL: as in the candidate's bounds */
     uint32_t placed;
     bool limited;
-    uint32_t clock, epoch[CAT_DYNAMIC]; /* by what a node depends on */
+    uint32_t clock;              /* incremented by every change of the candidate */
+    uint32_t epoch[CAT_DYNAMIC]; /* clock of the last change, by what a node depends on */
 };
 
 /* Invalidates the nodes that depend on WHICH (CAT_RF, CAT_CO, CAT_ORDER). */

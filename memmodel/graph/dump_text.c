@@ -90,7 +90,7 @@ void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf
         snprintf(buf, size, "%s%s%s", s->function, *s->function && *s->opcode ? " " : "", s->opcode);
 }
 
-struct text { /* a string that fills up */
+struct text { /* a buffer that text is appended to, truncated if full */
     char *at;
     size_t left;
 };

@@ -65,7 +65,7 @@ static bool copy_string(struct mm_graph *graph, const char **s)
     return *s != NULL;
 }
 
-/* Identifier 0 means none. */
+/* Enters a record under its id; id 0 means none. */
 static bool put_record(struct mm_map *map, uint32_t id, const void *record)
 {
     return id && mm_map_put(map, id, (uintptr_t)record);
@@ -137,7 +137,7 @@ static enum mm_class add_record(void *context, const struct mm_record *record)
     case MM_RECORD_ARGUMENT:
         ok = add_argument(graph, &record->argument);
         break;
-    case MM_RECORD_TEXT: /* the graph refers to places only */
+    case MM_RECORD_TEXT: /* the graph refers to source locations only */
         break;
     case MM_RECORD_FINDING:
         ok = add_finding(graph, &record->finding);

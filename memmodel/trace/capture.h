@@ -1,4 +1,5 @@
-/* Captured kernel launches: everything that a kernel needs to run again, in one file (docs/format.md#captured-launches). */
+/* Captured kernel launches: everything that a kernel needs to run again, in one file
+ * (docs/format.md#captured-launches). */
 #ifndef MEMMODEL_TRACE_CAPTURE_H
 #define MEMMODEL_TRACE_CAPTURE_H
 
@@ -7,7 +8,7 @@
 enum mm_capture_tag {
     MM_CAPTURE_KERNEL = 1, /* its name */
     MM_CAPTURE_RANGE,      /* struct mm_capture_range */
-    MM_CAPTURE_PROGRAM,    /* a binary of refcl's, or SPIR-V; where it is missing, there is the source */
+    MM_CAPTURE_PROGRAM,    /* a binary of refcl, or SPIR-V; may be missing if there is the source */
     MM_CAPTURE_ARGUMENT,   /* struct mm_capture_argument, bytes of the value; index: of the argument */
     MM_CAPTURE_MEMORY,     /* struct mm_capture_memory, contents; index: what arguments call it */
     MM_CAPTURE_SOURCE,     /* of a program that was built from source: its text, */
