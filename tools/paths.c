@@ -79,9 +79,13 @@ int tool_find_model(const char *name, char *path)
         int code = own_folder(folder);
         if (code || look_up(folder, places, name, path))
             return code;
-        return tool_error(EXIT_USAGE, "there is no built-in model '%s'%s%s", name,
-                          access(name, R_OK) == 0 ? "; the file in this folder is ./" : "",
-                          access(name, R_OK) == 0 ? name : "");
+        if (access(name, R_OK) == 0)
+            return tool_error(EXIT_USAGE, "there is no built-in model '%s'; the file in this folder is ./%s",
+                              name, name);
+        return tool_error(
+            EXIT_USAGE,
+            "there is no built-in model '%s', but opencl.cat, opencl-scoped-sc.cat, sc.cat and vulkan.cat",
+            name);
     }
     if (access(name, R_OK) != 0)
         return tool_error(EXIT_USAGE, "cannot read model '%s': %s", name, strerror(errno));

@@ -105,7 +105,7 @@ static void ignore_signal(int number)
 }
 
 /* The nearest command to "FIRST SECOND" or, where SECOND is empty, to FIRST alone. */
-static void suggest_command(const char *first, const char *second)
+static bool suggest_command(const char *first, const char *second)
 {
     const char *names[sizeof commands / sizeof *commands];
     char word[64];
@@ -116,6 +116,7 @@ static void suggest_command(const char *first, const char *second)
     const char *nearest = mm_nearest(word, names, count);
     if (nearest)
         fprintf(stderr, "refcl: did you mean `refcl %s`?\n", nearest);
+    return nearest;
 }
 
 /* `refcl litmus`, which is no command by itself, with or without --help; also what `refcl xref --help` adds. */
@@ -128,8 +129,10 @@ static int group_usage(int argc, char **argv)
     if (!count || (argc > 2 && !help)) {
         tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], count && argc > 2 ? " " : "",
                    count && argc > 2 ? argv[2] : "");
-        suggest_command(argv[1], count ? argv[2] : "");
-        print_usage(count ? argv[1] : "", stderr);
+        if (suggest_command(argv[1], count ? argv[2] : ""))
+            fprintf(stderr, "Try `refcl help%s%s`.\n", count ? " " : "", count ? argv[1] : "");
+        else
+            print_usage(count ? argv[1] : "", stderr);
         return EXIT_USAGE;
     }
     print_usage(argv[1], help ? stdout : stderr);

@@ -273,6 +273,20 @@ struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos)
     return e;
 }
 
+static void fail_at_function(struct lt_lexer *lexer, const struct lt_token *t)
+{
+    const char *names[COUNT(functions) + COUNT(spellings)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(functions); i++)
+        names[count++] = functions[i].name;
+    for (size_t i = 0; i < COUNT(spellings); i++)
+        if (lexer->test->c11 || !spellings[i].c11)
+            names[count++] = spellings[i].name;
+    const char *nearest = mm_nearest(t->text, names, count);
+    lt_fail_at(lexer, t->pos, "unknown function '%.60s'%s%s%s", t->text, nearest ? ": did you mean " : "",
+               nearest ? nearest : "", nearest ? "?" : "");
+}
+
 /* call = name "(" [ argument { "," argument } ] ")"    (arguments: struct lt_function) */
 static struct lt_expr *parse_call(struct lt_lexer *lexer)
 {
@@ -283,7 +297,7 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     const struct spelling *spelling = find_spelling(lexer, t->text);
     call->function = find_function(spelling ? spelling->function : t->text);
     if (!call->function) {
-        lt_fail_at(lexer, t->pos, "unknown function '%.60s'", t->text);
+        fail_at_function(lexer, t);
         return NULL;
     }
     struct lt_expr *operands[3] = {NULL, NULL, NULL};
