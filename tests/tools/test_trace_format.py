@@ -138,6 +138,8 @@ def read(path):
     while at < len(data):
         head = data[at : at + 40]
         magic, codec, stored, size = (int.from_bytes(head[i : i + 4], "little") for i in (0, 4, 8, 12))
+        if magic == 0:
+            return
         first, check_payload, check_head = (int.from_bytes(head[i : i + 8], "little") for i in (16, 24, 32))
         payload = data[at + 40 : at + 40 + stored]
         at += 40 + stored
