@@ -1,12 +1,14 @@
 /* Host programs around the layer: hosts WHAT.  Each has the race of samples/two_queues.c.
  *
  * maps: prints the files that are mapped into the process, at the end.  threads: others use buffers and queues of their own at the same time.  fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
- * at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end.  crash: abort() at the end. */
+ * at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end.  crash: abort() at the end.
+ * killed N: N commands more, a wait after each, and SIGKILL. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +88,12 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(what, "exit") == 0)
         _exit(code);
+    for (int i = 0; strcmp(what, "killed") == 0; i++) {
+        if (i == atoi(argv[2]))
+            raise(SIGKILL);
+        code = CALL(clEnqueueFillBuffer)(r, buffer, zeros, 4, 0, sizeof zeros, 0, NULL, NULL) ||
+               CALL(clFinish)(r);
+    }
     if (strcmp(what, "load") == 0)
         dlclose(library);
     return code;

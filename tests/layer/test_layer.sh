@@ -72,6 +72,21 @@ crash() { run -- "$tap_dir/hosts" crash >"$tap_dir/said" 2>&1; [ $? = 1 ] && gre
     grep -q "ended by signal 6 (SIGABRT); what it did until then was checked" "$tap_dir/said"; }
 ok "... before a crash" crash
 
+waits_in() { [ "$("$REFCL" trace dump "$1" 2>/dev/null | grep -c "api-call at clFinish")" = "$2" ]; }
+killed() { # WAITS; two more come first
+    run --trace "$tap_dir/killed" -- "$tap_dir/hosts" killed "$1" >"$tap_dir/said" 2>&1
+    [ $? = 1 ] && grep -q "ended by signal 9 (SIGKILL); what it did until then was checked" "$tap_dir/said" && waits_in "$tap_dir/killed" $(($1 + 2))
+}
+killed_alone() {
+    OPENCL_LAYERS=$layer REFCL_LAYER_TRACE=$tap_dir/alone "$tap_dir/hosts" killed "$1" 2>/dev/null
+    "$REFCL" trace check --trace "$tap_dir/killed" "$tap_dir/alone" >"$tap_dir/said" 2>&1
+    [ $? = 1 ] && grep -q "is truncated; its intact prefix is reported" "$tap_dir/said" && waits_in "$tap_dir/killed" $(($1 + 2))
+}
+for waits in 0 1 3000; do
+    ok "a killed program: all that it did until its last wait is judged: $waits" killed $waits
+    ok "... and is in a trace in a file: $waits" killed_alone $waits
+done
+
 direct() { run -- "$tap_dir/hosts" direct "$driver" >"$tap_dir/said" 2>&1; [ $? = 3 ] &&
     grep -q "nothing was observed: .*loads another OpenCL library by its path" "$tap_dir/said"; }
 ok "a program that calls the driver without a loader is unknown, and the report says why" direct
