@@ -33,7 +33,7 @@ static void *callback_thread(void *unused)
             pthread_cond_wait(&posted, &lock.mutex);
         struct job *job = first;
         first = job->next;
-        mm_own_thread_end(); /* it is the application's until the callback returns */
+        mm_own_thread_end(); /* the thread counts as the application's until the callback returns */
         atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
         if (!first)
             last = &first;
@@ -87,7 +87,7 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     return ok;
 }
 
-/* The thread and what it had to do stayed with the parent. */
+/* The thread and its pending callbacks exist only in the parent. */
 void rt_callback_forked(void)
 {
     pthread_cond_init(&posted, NULL);

@@ -15,11 +15,11 @@ struct rt_callback {
 
 /* Puts a copy of CALLBACK in front of LIST. */
 cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback);
-/* Gives the callback thread time when its queue is long. */
+/* Delays the caller while the queue of the callback thread is long. */
 void rt_callback_throttle(void);
 /* In a child, right after fork(). */
 void rt_callback_forked(void);
-/* Whether callbacks wait for the thread. */
+/* Whether callbacks are pending. */
 bool rt_callback_pending(void);
 
 #endif

@@ -42,7 +42,7 @@ static void deliver_notification(void *data)
     mm_free(notice);
 }
 
-/* On the callback thread, since errors are met where the application's code must not run. */
+/* Runs on the callback thread, since errors occur where the application's code must not run. */
 void rt_context_notify(struct rt_context *context, const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -58,7 +58,7 @@ void rt_context_notify(struct rt_context *context, const char *text)
     }
 }
 
-/* What is asked for when a context is created. */
+/* The properties given when a context is created. */
 struct creation {
     const cl_context_properties *properties;
     size_t count; /* of elements, the terminating zero included */

@@ -1,5 +1,5 @@
-/* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
- * OpenCL C features in extensions.def. */
+/* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def,
+ * extensions and OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
 #include "memmodel/base/clock.h"
 #include "ref-runtime/memory/image.h"
@@ -20,7 +20,7 @@ cl_ulong rt_now(void)
 
 /* ---- devices that are lost ---- */
 
-/* Sub-devices go with the device that they are part of. */
+/* The root device that DEVICE is part of, or DEVICE itself. */
 static const struct rt_device *root_device(const struct rt_device *device)
 {
     while (device->parent)
@@ -232,7 +232,7 @@ static cl_int get_empty(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, "", 0);
 }
 
-/* What has one compute unit cannot be divided: one zero element. */
+/* A device with one compute unit cannot be divided: the list is one zero. */
 static cl_int get_partition_properties(const void *object, const struct rt_info_out *out)
 {
     static const cl_device_partition_property none[] = {0}, ways[] = {CL_DEVICE_PARTITION_EQUALLY,
@@ -250,7 +250,7 @@ static cl_int get_most_sub_devices(const void *object, const struct rt_info_out 
 
 RT_ANSWER_LIST(get_partition_type, struct rt_device, partition, partition_count)
 
-/* Made of the platform, and of the device's place in it: the same in every process. */
+/* A UUID made from the platform and the device's index: the same in every process. */
 static cl_int put_uuid(const struct rt_info_out *out, const char *kind, int index)
 {
     cl_uchar uuid[CL_UUID_SIZE_KHR] = {0};
@@ -279,7 +279,7 @@ static cl_int get_luid(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, luid, sizeof luid);
 }
 
-/* No case is faster than another. */
+/* No case of packed dot products is accelerated. */
 static cl_int get_dot_product(const void *object, const struct rt_info_out *out)
 {
     static const cl_device_integer_dot_product_acceleration_properties_khr none;
@@ -318,7 +318,8 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, versions, count * sizeof *versions);
 }
 
-/* Root devices that synchronize with each other: all, through the one scheduler [cl_khr_command_buffer_multi_device]. */
+/* Root devices that synchronize with each other: all, through the one scheduler
+ * [cl_khr_command_buffer_multi_device]. */
 static cl_int get_sync_device_count(const void *object, const struct rt_info_out *out)
 {
     struct rt_device *found[RT_MAX_DEVICES];
@@ -333,7 +334,7 @@ static cl_int get_sync_devices(const void *object, const struct rt_info_out *out
     return rt_info_put(out, found, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found) * sizeof *found);
 }
 
-/* Both ways, for platform and devices. */
+/* Types for import and export, of the platform and its devices. */
 cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *out)
 {
     static const cl_external_semaphore_handle_type_khr types[] = {CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,

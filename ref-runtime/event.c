@@ -64,7 +64,7 @@ static void post_callback(struct rt_event *event, struct rt_event_callback *call
     }
 }
 
-/* Calls, in the order of registration, what waits for the present status or one before it. */
+/* Posts, in the order of registration, the callbacks for the present status and earlier ones. */
 static void post_reached(struct rt_event *event)
 {
     for (struct rt_event_callback **at = &event->callbacks; *at;) {
@@ -122,7 +122,7 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
 
 /* ---- waiting ---- */
 
-/* [CL 3.3.6 H4] */
+/* Records that the calling thread waited for LIST [CL 3.3.6 H4]. */
 static void record_wait(cl_uint count, const cl_event *list)
 {
     struct mm_edge *edges = rt_recorder() ? mm_alloc_zero(count, sizeof *edges) : NULL;
@@ -216,7 +216,7 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 
 /* ---- queries ---- */
 
-/* H101 */
+/* Records a query that observed the end of a command [CL 3.3.6 H101]. */
 static void record_observed(const struct rt_event *event)
 {
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_QUERY};

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A value may be asked for with room to spare, its size alone may be asked for, too little room is
- * CL_INVALID_VALUE. */
+/* Answers a query: the buffer may be larger than the value, or absent if only the size is requested; a smaller one
+ * is CL_INVALID_VALUE. */
 cl_int rt_info_put(const struct rt_info_out *out, const void *data, size_t size)
 {
     if (out->value && out->size < size)

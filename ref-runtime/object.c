@@ -15,7 +15,7 @@ static struct mm_map live; /* the objects by handle, which is their address */
 static struct rt_object *ring[RING];
 static size_t ring_next;
 static uint32_t numbers[RT_TYPE_COUNT];
-static void *dispatch_data; /* of new objects */
+static void *dispatch_data; /* the loader's data for new objects */
 
 static struct rt_object *object_find(const void *handle, enum rt_type type)
 {
@@ -62,7 +62,7 @@ void *rt_object_check(const void *handle, enum rt_type type)
     return object;
 }
 
-/* Lays OBJECT's memory to rest, and frees that which has rested longest. */
+/* Puts OBJECT's memory into the ring, and frees the oldest memory in it. */
 static void quarantine_object(struct rt_object *object)
 {
     mm_mutex_lock(&lock);
@@ -149,7 +149,7 @@ void rt_object_release(void *object)
         destroy_object(object);
 }
 
-/* This thread is in rt_object_release_deferred. */
+/* True while this thread is in rt_object_release_deferred(). */
 static _Thread_local bool deferring;
 
 /* True if destroying OBJECT calls no function of the application, nor does releasing what it holds. */

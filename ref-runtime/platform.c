@@ -85,7 +85,7 @@ RT_ANSWER(get_semaphore_types, uint, void, unused, CL_SEMAPHORE_TYPE_BINARY_KHR)
 RT_ANSWER(get_memory_handles, uint, void, unused, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR)
 RT_ANSWER(get_icd_suffix, string, void, unused, "REFCL")
 
-/* What every device has. */
+/* True if every device has images. */
 static bool all_have_images(void)
 {
     bool all = true;

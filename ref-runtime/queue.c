@@ -173,7 +173,7 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context co
     return create_queue(context, device, flags, properties, count, size, errcode_ret);
 }
 
-/* Changing a queue's properties went with OpenCL 1.0. */
+/* An error: OpenCL 1.1 removed changes of a queue's properties. */
 cl_int CL_API_CALL rt_clSetCommandQueueProperty(cl_command_queue handle, cl_command_queue_properties flags,
                                                 cl_bool enable, cl_command_queue_properties *old)
 {
@@ -196,7 +196,7 @@ static void flush_queue(struct rt_queue *queue)
     mm_mutex_unlock(&rt_lock);
 }
 
-/* Releasing flushes. */
+/* Releases a queue, which also flushes it. */
 cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
 {
     struct rt_queue *queue = rt_queue(handle);

@@ -46,7 +46,7 @@ static bool list_contains(const char *list, char separator, const char *word, si
     return false;
 }
 
-/* A number in SIZE bytes, with K, M or G behind it. */
+/* Parses a number in SIZE bytes, optionally with the suffix K, M or G. */
 static bool parse_number(const char *text, size_t size, uint64_t *value)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* The environment variables of the runtime: setting.def lists them.  An empty variable is as good as none. */
+/* The environment variables of the runtime: setting.def lists them.  An empty variable counts as unset. */
 #ifndef REF_RUNTIME_SETTING_H
 #define REF_RUNTIME_SETTING_H
 
@@ -12,14 +12,15 @@ enum rt_setting {
     RT_SETTINGS
 };
 
-/* As given; OTHERWISE if it is not. */
+/* The value; OTHERWISE if the variable is unset. */
 const char *rt_setting_text(enum rt_setting setting, const char *otherwise);
 bool rt_setting_given(enum rt_setting setting);
-/* Whether WORD is among the words given. */
+/* True if WORD is among the words of the value. */
 bool rt_setting_has(enum rt_setting setting, const char *word);
-/* Whether WORD is what is given for the device. */
+/* True if WORD is the value for the device. */
 bool rt_setting_is(enum rt_setting setting, int device, const char *word);
-/* Within the variable's bounds; OTHERWISE if no number is given.  DEVICE: 0 where there are no lists. */
+/* The number, within the variable's bounds; OTHERWISE if the variable is unset.  DEVICE: 0 for variables that are
+ * no lists. */
 uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwise);
 /* Reports on standard error the variables with invalid values, and the values that are valid. */
 void rt_settings_check(void);

@@ -18,7 +18,8 @@ static cl_int plan_equally(const struct rt_device *device, const cl_device_parti
 {
     if (p[1] <= 0 || p[2] != 0)
         return CL_INVALID_VALUE;
-    if ((uint64_t)p[1] >= device->limits.compute_units) { /* one part of them all is no partition */
+    /* a single part with all compute units is no partition */
+    if ((uint64_t)p[1] >= device->limits.compute_units) {
         return (uint64_t)p[1] > device->limits.compute_units ? CL_INVALID_DEVICE_PARTITION_COUNT
                                                              : CL_DEVICE_PARTITION_FAILED;
     }

@@ -27,7 +27,7 @@ bool rt_api_checked(void)
     return checked;
 }
 
-/* The application's own frames: what lies in neither refcl nor the loader. */
+/* Appends the frames of the application: those in neither refcl nor the loader. */
 static void append_backtrace(char *text, size_t size)
 {
     void *frames[FRAMES];
@@ -73,7 +73,7 @@ void rt_api_report(const char *kind, const char *clause, char *text, size_t size
 
 /* ---- errors ---- */
 
-/* A call returned CODE; FIRST is its first argument if that is a handle. */
+/* Reports that a call returned CODE, if that is an error; FIRST is the call's first argument if that is a handle. */
 static void note_result(const char *clause, const char *call, cl_int code, const void *first)
 {
     const char *name = code < 0 && rt_api_checked() ? rt_misuse_name(code) : NULL;

@@ -4,7 +4,7 @@
 
 #include "ref-runtime/runtime.h"
 
-/* Whether REFCL_CHECK asks for it. */
+/* Whether REFCL_CHECK enables the check. */
 bool rt_api_checked(void);
 /* The dispatch table of new objects: with the check or REFCL_FAIL, that of the checked entry points. */
 const cl_icd_dispatch *rt_api_dispatch(void);

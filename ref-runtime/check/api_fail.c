@@ -26,7 +26,7 @@ static const char *const calls[] = {
 };
 
 struct failure {
-    const char *call; /* of the table */
+    const char *call; /* a name from the table of calls */
     cl_int code;
     unsigned long long nth; /* 0: all */
 };

@@ -118,7 +118,7 @@ static void apply_delayed(const struct in_object *o)
     }
 }
 
-/* The objects that a block has captured pointers to: the words of its literal that point into any. */
+/* Calls FUNCTION for the objects that a block has captured pointers to: those that words of its literal point into. */
 static void each_captured(const struct rt_kernel_command *k, void (*function)(const struct in_object *))
 {
     const unsigned char *block = k->block;

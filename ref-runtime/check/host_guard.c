@@ -1,7 +1,7 @@
-/* REFCL_CHECK=api: host accesses to coarse-grained SVM and to what maps show, outside of a map
+/* REFCL_CHECK=api: host accesses outside of a map to coarse-grained SVM and to the memory that maps of objects return
  * [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
  *
- * The pages are protected but for those that are mapped, and mapped pages for reading alone are read-only.
+ * All pages are protected except mapped ones; pages mapped only for reading are read-only.
  * A faulting access becomes a finding or an event of the recorded execution, and is then permitted.  Kernels use the
  * same addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
  * executor's; elsewhere all threads can access it while a command runs, and host accesses during that time are
@@ -20,7 +20,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_FINDINGS = 8, MOST_EVENTS = 1000 }; /* of one allocation; with more of them it is not protected */
+enum {
+    MOST_FINDINGS = 8,
+    MOST_EVENTS = 1000
+}; /* of one allocation, which is not protected any longer once it exceeds one of these */
 
 struct map {
     struct map *next;
@@ -33,7 +36,7 @@ struct range {
     unsigned char *data;
     size_t size, pages; /* bytes; PAGES: whole pages */
     bool shared;
-    unsigned users; /* of the runtime */
+    unsigned users; /* number of accesses by the runtime that are in progress */
     unsigned findings;
     struct map *maps; /* the latest first */
     char name[32];
@@ -41,10 +44,11 @@ struct range {
 
 static struct mm_mutex lock = MM_MUTEX;
 static struct range *ranges;
-static unsigned commands;                   /* that may use SVM */
-static struct sigaction previous, original; /* handlers: the latest of another library, the first */
+static unsigned commands; /* number of running commands that may use SVM */
+/* handlers of SIGSEGV: the one that another library installed last, the first one */
+static struct sigaction previous, original;
 static size_t page;
-static int key = -1; /* of pages that only the executor can access, -1: no protection keys */
+static int key = -1; /* protection key of pages that only the executor can access, -1: none */
 static bool svm_on;
 
 bool rt_guard_on(void)
@@ -107,7 +111,7 @@ static struct range *find_range(const void *pointer)
     return r;
 }
 
-/* What the host may do with pages. */
+/* Sets the accesses that the host may make to pages. */
 static void allow_pages(const struct range *r, void *at, size_t size, int protection)
 {
 #ifdef PKEY_DISABLE_ACCESS
@@ -165,7 +169,7 @@ static int fault_writes(const void *context)
 #endif
 }
 
-/* The instruction. */
+/* The address of the faulting instruction. */
 static const void *fault_code(const void *context)
 {
 #if defined(__x86_64__)
@@ -198,7 +202,7 @@ static const char *describe_violation(const struct range *r, const unsigned char
     return r->shared ? "CL 5.6.1 R1" : "CL 5.2.4 R8";
 }
 
-/* True if the fault was one of a guarded page; the access may be tried again then. */
+/* True if the fault was on a guarded page and the access can be retried. */
 static bool handle_fault(const unsigned char *at, int writes, const void *code)
 {
     char text[1024];
@@ -222,7 +226,7 @@ static bool handle_fault(const unsigned char *at, int writes, const void *code)
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
-    bool fault = info->si_code > 0; /* else a process sent the signal */
+    bool fault = info->si_code > 0; /* otherwise a process sent the signal */
     bool ours = fault && handle_fault(info->si_addr, fault_writes(context), fault_code(context));
     errno = saved;
     if (ours)

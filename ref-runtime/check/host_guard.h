@@ -9,8 +9,8 @@
 bool rt_guard_on(void);
 /* The same for coarse-grained SVM, which is guarded while an execution is recorded, too. */
 bool rt_guard_svm_on(void);
-/* SIZE zeroed bytes on separate pages, which the host cannot access; SHARED: coarse-grained SVM, else what
- * maps of NAME show.  NULL: no memory. */
+/* Allocates SIZE zeroed bytes on separate pages that the host cannot access: coarse-grained SVM if SHARED,
+ * otherwise the memory that maps of NAME return pointers to.  NULL: no memory. */
 void *rt_guard_alloc(size_t size, bool shared, const char *name);
 void rt_guard_free(void *data);
 /* The host enqueues a map of [POINTER, POINTER + SIZE); the map completes; the host unmaps it.  Of several maps at
@@ -18,12 +18,12 @@ void rt_guard_free(void *data);
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags);
 void rt_guard_mapped(const void *pointer);
 void rt_guard_unmap(const void *pointer);
-/* Accesses to SVM that were permitted after a fault are faults again. */
+/* Protects SVM again whose accesses were permitted after a fault. */
 void rt_guard_again(void);
-/* Between these two calls the runtime itself accesses DATA, or all SVM if DATA is NULL. */
+/* Permit accesses of the runtime to DATA, or to all SVM if DATA is NULL, between the two calls. */
 void rt_guard_begin(const void *data);
 void rt_guard_end(const void *data);
-/* Between these two calls the calling thread runs functions of the application. */
+/* Treat the calling thread as the application's between the two calls: it runs functions of the application. */
 void rt_guard_as_host(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Compile and link requests: what compiler.h promises, carried out by the helper process. */
+/* Compile and link requests (compiler.h): encoded, sent to the helper process, and cached. */
 #include "ref-runtime/compiler/compiler.h"
 
 #include "memmodel/base/array.h"
@@ -78,7 +78,7 @@ struct response {
     uint32_t cls;
     char *log, *binary, *dependencies;
     size_t log_size, binary_size, dependencies_size;
-    bool no_memory; /* for what the helper sent */
+    bool no_memory; /* out of memory while receiving the response */
 };
 
 static bool receive_response(int stream, struct response *response)
@@ -127,7 +127,7 @@ static bool is_readable(int stream, uint32_t seconds)
     return n == 1;
 }
 
-/* The log of a child that died: what it said last on its standard error. */
+/* The log of a child that died: the end of its standard error. */
 static char *crash_log(int errors)
 {
     static const char start[] = "error: the compiler failed on this program; what it said last:\n";
@@ -169,7 +169,8 @@ static enum mm_class finish_response(struct response *response, struct rt_binary
     return MM_OK;
 }
 
-/* *DEPENDENCIES, freed with mm_free: what the result depends on; no data: it is not to be kept. */
+/* Sends the request and receives the response.  *DEPENDENCIES (freed with mm_free): the files that the result
+ * depends on; without data the result must not be cached. */
 static enum mm_class request_run(struct request *r, struct rt_binary *binary, char **log,
                                  struct rt_binary *dependencies, struct mm_error *err)
 {
@@ -183,7 +184,7 @@ static enum mm_class request_run(struct request *r, struct rt_binary *binary, ch
     if (cls)
         return cls;
     struct response response = {.cls = MM_BUG};
-    transmit_request(r, connection.stream.fd); /* a child that dies while it reads shows below */
+    transmit_request(r, connection.stream.fd); /* a child that dies while reading is detected below */
     if (is_readable(connection.stream.fd, r->timeout) && receive_response(connection.stream.fd, &response)) {
         cls = finish_response(&response, binary, log, err);
     } else {
@@ -201,7 +202,7 @@ static enum mm_class request_run(struct request *r, struct rt_binary *binary, ch
 
 /* ---- the cache ---------------------------------------------------------------------------------- */
 
-/* A job with a fault is not kept. */
+/* False for a job with an injected fault. */
 static bool is_cacheable(const struct request *r)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -210,7 +211,8 @@ static bool is_cacheable(const struct request *r)
     return !r->failed;
 }
 
-/* What the helper is started as: what it then consists of and reads is in the dependencies of its results. */
+/* Identifies how the helper is started: version, environment and path.  The files that it consists of and reads are
+ * among the dependencies of its results. */
 static bool identify_helper(char *text, size_t size)
 {
     static const char *const variables[] = {"REFCL_CLANG_RESOURCE_DIR", "LD_LIBRARY_PATH", "LD_PRELOAD"};
@@ -243,7 +245,7 @@ static struct in_cache_part *cache_key(const struct request *r, char *identity, 
     return key;
 }
 
-/* Whether each dependency is what it was. */
+/* True if each dependency is unchanged. */
 static bool still_hold(const char *dependencies, size_t size)
 {
     for (const char *at = dependencies, *end = at + size; at < end;) {
@@ -260,7 +262,7 @@ static bool still_hold(const char *dependencies, size_t size)
     return size > 0;
 }
 
-/* Takes a text with its size before it off *AT. */
+/* Reads a size and a text of that size at *AT, and moves *AT past it. */
 static const char *take_text(const char **at, const char *end, uint64_t *size)
 {
     if ((size_t)(end - *at) < sizeof *size)
@@ -354,7 +356,7 @@ static char *options_log(const struct mm_error *err)
     return mm_strdup(text);
 }
 
-/* Of OpenCL C; 0: an older one, or C++ for OpenCL. */
+/* The version of OpenCL C; 0 for older ones and C++ for OpenCL. */
 static unsigned language_of(const char *standard)
 {
     return strcmp(standard, "CL3.1") == 0 ? 310 : strcmp(standard, "CL3.0") == 0 ? 300 : 0;

@@ -28,11 +28,12 @@ static const struct option {
     int stages; /* enum rt_options_stage, a mask */
     enum effect effect;
 } table[] = {
+    /* a permission that refcl does not use */
     {"-D", SOURCE, DEFINE},
     {"-I", SOURCE, INCLUDE},
     {"-cl-std=", SOURCE, STANDARD},
     {"-cl-single-precision-constant", SOURCE, PASS},
-    {"-cl-denorms-are-zero", ANY, IGNORE}, /* a permission that a precise device need not use */
+    {"-cl-denorms-are-zero", ANY, IGNORE},
     {"-cl-fp32-correctly-rounded-divide-sqrt", SOURCE, PASS},
     {"-cl-opt-disable", SOURCE, NO_OPTIMIZE},
     {"-cl-strict-aliasing", SOURCE, IGNORE},

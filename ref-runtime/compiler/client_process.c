@@ -23,15 +23,15 @@
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-/* For a helper that has loaded clang to get ready and take a job; one that dies is noticed at once. */
+/* Limit on the time until a helper has loaded clang and takes a job; a helper that dies is detected at once. */
 #define HANDSHAKE_SECONDS 30
 
 extern char **environ;
 
 static struct mm_mutex lock = MM_MUTEX;
 static struct mm_own_fd control = {.fd = -1}; /* the helper's control socket */
-static unsigned generation;                   /* of helpers: counts those that were started */
-static pid_t owner;                           /* the process that started it: a forked child starts its own */
+static unsigned generation;                   /* number of helpers started so far */
+static pid_t owner; /* the process that started the helper: a forked child starts another one */
 
 /* ---- finding it -------------------------------------------------------------------------------- */
 
@@ -126,8 +126,8 @@ static enum mm_class start_helper(struct mm_error *err)
     return MM_OK;
 }
 
-/* A descriptor of the control socket, for the caller to close, and the helper's generation.  DEAD is that of
- * one that turned out dead, 0 for none. */
+/* Returns a descriptor of the control socket, for the caller to close, and the helper's generation.  DEAD: the
+ * generation of a helper that was found dead, 0: none. */
 static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;

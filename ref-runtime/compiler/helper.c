@@ -29,7 +29,7 @@ static uint32_t decode_u32(const char *data, size_t size)
     return value;
 }
 
-/* Takes over DATA, which a NUL follows. */
+/* Stores a blob of the request; takes over DATA, which a NUL follows. */
 static bool take_blob(struct rt_job *job, uint32_t tag, char *data, size_t size)
 {
     struct rt_compile_header *header;
@@ -157,7 +157,7 @@ static void install_fault_handlers(uint32_t seconds)
     struct sigaction action = {.sa_handler = on_fatal_signal, .sa_flags = SA_ONSTACK};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-    /* Others may have the machine meanwhile: the clock on the wall ends only what waits for something. */
+    /* The wall-clock limit is a multiple of the CPU limit, for a busy machine: only a job that blocks reaches it. */
     const struct itimerval limit = {.it_value.tv_sec = timeout};
     setitimer(ITIMER_PROF, &limit, NULL);
     alarm(timeout < UINT32_MAX / RT_WIRE_PATIENCE ? timeout * RT_WIRE_PATIENCE : 0);
@@ -189,7 +189,7 @@ static void inject_fault(const char *fault)
     }
 }
 
-/* Before the job is confined: afterwards that is not permitted. */
+/* Called before the job is confined, as the sandbox forbids what this fault does. */
 static void inject_fault_of_server(const char *fault)
 {
     if (!strcmp(fault, "server")) {

@@ -95,7 +95,8 @@ void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, stru
     }
 }
 
-/* Coarse-grained SVM that the host may use is mapped, and then as good as any memory of the host's. */
+/* Records an access to memory of the host.  Coarse-grained SVM that the host may use is mapped and is treated like
+ * other memory of the host. */
 void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind, const void *host,
                             size_t size)
 {

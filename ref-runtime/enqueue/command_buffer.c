@@ -14,7 +14,7 @@ static struct rt_command_buffer *live_command_buffer(cl_command_buffer_khr handl
 
 /* ---- creation [CL 5.17.3 R103] ---- */
 
-/* All devices synchronize through the one scheduler. */
+/* Flags that are accepted; all devices synchronize through the one scheduler. */
 enum {
     KNOWN_FLAGS = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR |
                   CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR
@@ -206,7 +206,7 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
 
 void rt_pattern_begin(struct rt_command *command)
 {
-    struct rt_event *unused = command->event; /* of a command that never runs */
+    struct rt_event *unused = command->event; /* the event of a pattern, which never runs */
     command->event = NULL;
     command->is_barrier = false;
     atomic_init(&command->pattern_users, 1);

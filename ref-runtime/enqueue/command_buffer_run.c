@@ -58,7 +58,7 @@ static bool make_children(struct run *run, const struct rt_command *parent)
     return true;
 }
 
-/* The latest child before I that was recorded to the same queue; I: there is none. */
+/* The latest child before I that was recorded to the same queue; I if there is none. */
 static size_t same_queue_before(const struct run *run, size_t i)
 {
     for (size_t k = i; k-- > 0;)
@@ -67,8 +67,8 @@ static size_t same_queue_before(const struct run *run, size_t i)
     return i;
 }
 
-/* What child number I comes after: its sync-points; the one before in an in-order queue; the latest barrier.  A barrier
- * without sync-points: all earlier ones. */
+/* Adds the dependencies of child I: its sync-points, the previous child in an in-order queue, the latest barrier;
+ * for a barrier without sync-points all earlier children. */
 static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
@@ -90,7 +90,7 @@ static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrie
     return ok;
 }
 
-/* Under rt_lock.  How many of the children are in the queue. */
+/* Appends the children to their queues, under rt_lock; returns how many were appended. */
 static size_t append_children(struct run *run, struct rt_command *parent)
 {
     size_t barrier = SIZE_MAX;
@@ -104,7 +104,7 @@ static size_t append_children(struct run *run, struct rt_command *parent)
         barrier = run->buffer->commands[i].is_barrier ? i : barrier;
         child->family.parent = parent;
         parent->family.children++;
-        rt_object_retain(child->event); /* the scheduler's */
+        rt_object_retain(child->event); /* reference of the scheduler */
         rt_command_append(child);
     }
     return run->buffer->count;
@@ -164,7 +164,7 @@ static cl_int check_state(struct rt_command_buffer *buffer)
     return state == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-/* Later updates do not change the run. */
+/* Keeps the current patterns for the run, so that later updates do not change it. */
 static void use_patterns(struct run *run)
 {
     mm_mutex_lock(&rt_lock);
@@ -212,7 +212,7 @@ static cl_int mark_queues(struct rt_queue *const *queues, cl_uint count, cl_even
 
 /* ---- simultaneous use [CL 5.17 R106] ---- */
 
-/* What a command waits for, directly or not, while it is not complete. */
+/* The incomplete events that a command waits for, directly or indirectly. */
 struct prerequisites {
     const struct rt_event **events;
     size_t count;
@@ -279,7 +279,7 @@ static void check_simultaneous_use(const struct rt_command_buffer *buffer, const
     rt_api_report("api-misuse", "CL 5.17 R106", text, sizeof text);
 }
 
-/* RUN, of which the caller has a reference, was enqueued. */
+/* Notes that RUN, of which the caller has a reference, was enqueued. */
 static void note_run(struct rt_command_buffer *buffer, struct rt_event *run)
 {
     rt_object_retain(run);

@@ -12,6 +12,7 @@
 
 /* What enqueue_kernel returns [CLC 6.15.19]. */
 enum {
+    /* bytes of a device queue that a command occupies beside its block */
     CLK_SUCCESS = 0,
     CLK_INVALID_EVENT_WAIT_LIST = -57,
     CLK_EVENT_ALLOCATION_FAILURE = -100,
@@ -21,7 +22,7 @@ enum {
     CLK_DEVICE_QUEUE_FULL = -161,
     WAIT_KERNEL = 1,
     WAIT_WORK_GROUP = 2,
-    COMMAND_ROOM = 64 /* bytes of a device queue that a command takes, its block not counted */
+    COMMAND_ROOM = 64
 };
 
 static struct rt_queue *device_queue(const struct rt_command *parent, void *handle)
@@ -33,7 +34,7 @@ static struct rt_queue *device_queue(const struct rt_command *parent, void *hand
                : NULL;
 }
 
-/* Under rt_lock.  NULL: no memory. */
+/* The gate of a work-group, created if missing.  Under rt_lock.  NULL: no memory. */
 static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
 {
     struct rt_gate *gate = parent->family.gates;
@@ -100,7 +101,7 @@ static bool valid_list(void *const *list, uint32_t count)
     return true;
 }
 
-/* COMMAND becomes PARENT's child, or is discarded. */
+/* Makes COMMAND a child of PARENT and enqueues it, or discards it. */
 static int submit_child(struct rt_command *command, struct rt_command *parent, const struct in_enqueue *e,
                         size_t room, void **event)
 {
@@ -206,7 +207,7 @@ static int make_command(struct rt_command *parent, struct rt_queue *queue, const
     return CLK_SUCCESS;
 }
 
-/* Programs that were not built with -g get one code for all failures. */
+/* The error code that a kernel sees: programs built without -g get one code for all failures. */
 static int shown_enqueue_code(const struct rt_command *parent, int code)
 {
     const struct rt_kernel_command *p = (void *)parent->payload;
@@ -261,8 +262,7 @@ void rt_device_set_user_event(void *handle, int status)
     mm_mutex_unlock(&rt_lock);
 }
 
-/* Whether memory that a kernel may write still is where CAPTURE points: a buffer, SVM, a program-scope
- * variable. */
+/* True if CAPTURE still points to memory that a kernel may write: a buffer, SVM, a program-scope variable. */
 static bool capture_is_live(const struct rt_capture *capture)
 {
     uint64_t address = (uint64_t)(uintptr_t)capture->value;

@@ -36,7 +36,7 @@ cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *
 /* The bytes of MEM on COMMAND's device, up to date; NULL: no memory. */
 unsigned char *rt_enqueue_bytes(const struct rt_command *command, struct rt_mem *mem, size_t offset,
                                 size_t size);
-/* After writing there. */
+/* To be called after writing to these bytes; false: no memory. */
 bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, size_t offset, size_t size);
 /* Records the access, whose bytes are DATA. */
 void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, struct rt_mem *mem, size_t offset,
@@ -56,18 +56,19 @@ struct rt_rect {
     struct rt_layout from, to;
     size_t region[3];
 };
-/* A command for it in QUEUE, to be submitted; NULL: no memory. */
+/* A command for QUEUE that copies the region, to be submitted; NULL: no memory. */
 struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type, const char *name,
                                    const struct rt_rect *rect);
 /* True if some row of one region shares a byte with some row of the other; both lie in the same storage,
  * from their bases on. */
 bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
                         const size_t region[3]);
-/* A map of a buffer or image, checked but for what is said here (enqueue/map.c): flags, host access, overlap. */
+/* A request to map a buffer or image.  The caller has checked it except for flags, host access and overlap, which
+ * rt_enqueue_map() checks. */
 struct rt_map {
     struct rt_mem *mem;
     struct rt_region region;
-    struct rt_layout layout; /* of the mapped bytes in MEM, and how many they are */
+    struct rt_layout layout; /* layout and number of the mapped bytes in MEM */
     size_t bytes[3];
     cl_map_flags flags;
 };

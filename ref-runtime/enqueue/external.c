@@ -1,8 +1,8 @@
 /* Acquiring and releasing memory that is shared with other APIs and processes [cl_khr_external_memory 1.0.1].
  *
- * Mapped memory is always up to date, so that neither moves any data.  In the record an acquire is a write of the
- * contents that others left, and a release a read of those that they will find: commands that use the object without an
- * order after the acquire and before the release race with them. */
+ * Mapped memory is always up to date, so that neither moves any data.  An acquire is recorded as a write of the
+ * contents from other APIs, and a release as a read for them: commands that use the object without an order after
+ * the acquire and before the release race with them. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/enqueue/enqueue.h"
 

@@ -31,7 +31,7 @@ struct rt_payload {
     mm_event_id signaled; /* recording: the latest signal of this process */
 };
 
-/* A gate and what completes it. */
+/* A gate and the signal that completes it. */
 struct watch {
     struct watch *next;
     struct rt_payload *payload; /* held; NULL: FENCE */
@@ -43,11 +43,11 @@ struct watch {
 static struct rt_payload *payloads;
 static struct watch *watches;              /* the first one first */
 static struct mm_own_fd wake = {.fd = -1}; /* an eventfd that interrupts the thread's poll() */
-static pid_t watcher;                      /* the process whose thread it is; 0: none */
+static pid_t watcher;                      /* the process in which the watching thread runs; 0: none */
 
 /* ---- payloads ---- */
 
-/* Equal for descriptors of one eventfd; false: FD is none. */
+/* Sets *IDENTITY, which is equal for descriptors of one eventfd; false if FD is no eventfd. */
 static bool identify_eventfd(int fd, uint64_t *identity)
 {
     char path[64], line[128];
@@ -241,7 +241,7 @@ static mm_event_id record_signal(void)
     return mm_recorder_event(recorder, &event, &call, 1);
 }
 
-/* Whether the signal that W waits for was there; that of a payload is used up. */
+/* True if the signal that W waits for has arrived; uses up the signal of a payload. */
 static bool take_signal(const struct watch *w)
 {
     uint64_t count;
@@ -251,7 +251,7 @@ static bool take_signal(const struct watch *w)
     return !mm_own_fd_valid(file) || read(file->fd, &count, sizeof count) >= 0 || errno != EAGAIN;
 }
 
-/* True if W is over: its signal was there, or no wait needs it. */
+/* True if W is finished: its signal has arrived, or no wait needs it. */
 static bool complete_watch(struct watch *w)
 {
     if (!w->gate || w->gate->context->terminated)
@@ -391,7 +391,7 @@ bool rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload, struct m
     *fence = MM_NO_FD;
     if (!w) {
         bool signaled = gate->status == CL_COMPLETE;
-        if (signaled && payload) /* it has used the signal up */
+        if (signaled && payload) /* put back the signal that take_signal() used up */
             add_one(&payload->file);
         return signaled;
     }

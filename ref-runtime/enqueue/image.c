@@ -29,13 +29,14 @@ static cl_int check_image(const struct rt_queue *queue, cl_mem handle, struct rt
                                              : CL_INVALID_CONTEXT;
 }
 
-/* Which element of an origin is the level of a mipmapped image [cl_khr_mipmap_image]. */
+/* The element of an origin that holds the level of a mipmapped image [cl_khr_mipmap_image]. */
 static int level_dimension(const struct rt_mem *mem)
 {
     return (int)in_image_coordinate_count(mem->image->shape.kind);
 }
 
-/* Origins in dimensions that the image does not have are 0, except for the level, regions 1: their extent there is 1. */
+/* Origins in dimensions that the image does not have are 0, except for the level, regions 1: their extent there is
+ * 1. */
 static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const size_t *region,
                            struct rt_region *checked)
 {
@@ -138,7 +139,7 @@ cl_int CL_API_CALL rt_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, 
 
 /* ---- copies ---- */
 
-/* Both images lie in the same storage and the regions meet there. */
+/* True if both images lie in the same storage and the regions overlap there. */
 static bool regions_overlap(struct rt_mem *source, const struct rt_rect *r, struct rt_mem *target)
 {
     return rt_mem_root(source) == rt_mem_root(target) &&
@@ -188,7 +189,7 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     cl_int error = check_image(s->queue, image, &texels);
     error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
     if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes)
-        error = CL_INVALID_MEM_OBJECT; /* the image is made of this very buffer */
+        error = CL_INVALID_MEM_OBJECT; /* the image was created from this buffer */
     error = error ? error : check_region(texels, origin, region, &checked);
     if (error)
         return error;

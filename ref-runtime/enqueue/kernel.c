@@ -37,8 +37,8 @@ static void read_settings(void)
     settings.max_findings = (uint32_t)rt_setting_number(RT_SET_MAX_FINDINGS, 0, 0);
 }
 
-/* Every byte of local memory when a work-group of a checked or recorded launch begins: never 0, with which
- * most kernels that initialize nothing work, and the same for all work-groups, so that they do the same. */
+/* The initial value of every byte of local memory in checked or recorded launches: not 0, with which most kernels
+ * that fail to initialize it work, and the same for all work-groups, so that they behave alike. */
 static uint8_t local_pattern(void)
 {
     bool looked_at = settings.checks || rt_launch_recorder();
@@ -76,7 +76,8 @@ static bool read_only(const struct rt_launch_argument *a)
            (a->mem && (a->mem->flags & RT_MEM_CONSTANT));
 }
 
-/* The bytes of a memory object, and what an image looks like.  A pipe has one ring for all devices. */
+/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all
+ * devices. */
 static bool bind_mem(const struct rt_command *command, const struct rt_launch_argument *a,
                      struct in_argument *bound, struct in_image *image)
 {
@@ -107,7 +108,8 @@ static bool has_images(const struct rt_launch *launch)
     return false;
 }
 
-/* What the kernel may reach by addresses is up to date on the device, and only there if the kernel may write it. */
+/* Brings memory that the kernel may access by addresses up to date on the device; the device has the latest
+ * contents afterwards if the kernel may write them. */
 static bool bind_addressed(const struct rt_command *command, const struct rt_launch *launch)
 {
     bool ok = true;
@@ -122,7 +124,7 @@ static bool bind_addressed(const struct rt_command *command, const struct rt_lau
     return ok;
 }
 
-/* Where each argument is on the command's device. */
+/* Binds each argument to its place on the command's device. */
 static bool bind_arguments(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
@@ -165,15 +167,15 @@ static cl_int failure_code(enum mm_class class, const struct mm_error *error)
     return CL_OUT_OF_RESOURCES;
 }
 
-/* The launch has not begun, or memory is again as if it had not: it will be recorded. */
+/* Captures a launch that will be recorded; memory is as it was before the launch. */
 static void capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
 {
     if (rt_launch_recorder() && !in_run_is_compiled(k->run))
         rt_capture_recorded(command, k);
 }
 
-/* The launch whose kernel enqueued COMMAND, NULL if none did: the parent may be a command buffer.  A command is complete
- * after its children, and its launch ends then. */
+/* The launch whose kernel enqueued COMMAND, NULL if none did: the parent may be a command buffer.  A command is
+ * complete after its children, and its launch ends then. */
 static const struct in_run *parent_run(const struct rt_command *command)
 {
     const struct rt_command *parent = command->family.parent;
@@ -424,7 +426,7 @@ cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const cha
         return error;
     }
     k->instrumented = rt_may_instrument(command, k->launch);
-    if (command->starts_lazily) /* until then, accesses of the host are unordered with the launch */
+    if (command->starts_lazily) /* accesses of the host before the start are unordered with the launch */
         rt_guard_again();
     rt_kernel_describe(command);
     *made = command;

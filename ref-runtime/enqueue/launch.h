@@ -15,7 +15,7 @@ struct rt_kernel_command {
     struct in_image *images; /* of the arguments, one each; NULL: none is an image */
     struct in_run *run;
     bool instrumented; /* it may be instrumented instead of recorded (instrument.c) */
-    bool replays;      /* it is, and the trace shall have it as what is executed again (replay.c) */
+    bool replays;      /* it is instrumented, and the trace gets a record for its re-execution (replay.c) */
     void *block;       /* enqueued by a kernel: the block literal, argument 0 */
     struct in_object block_object;
 };
@@ -26,8 +26,8 @@ cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const siz
 /* Whether the device supports the arguments: kinds of SVM, pointers to it, origins of sub-buffers, sizes and formats of
  * images. */
 cl_int rt_launch_check_arguments(const struct rt_launch *launch);
-/* A command that executes KERNEL in QUEUE with its arguments as they are now, some of them unset if PARTIAL; SIZES: global
- * offset, global and local size. */
+/* A command that executes KERNEL in QUEUE with its arguments as they are now, some of them unset if PARTIAL; SIZES:
+ * global offset, global and local size. */
 cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const char *name,
                          struct rt_kernel *kernel, bool partial, cl_uint dimensions,
                          const size_t *const sizes[3], struct rt_command **made);
@@ -37,7 +37,7 @@ void rt_kernel_describe(struct rt_command *command);
 /* ---- device-side enqueue (enqueue/device.c), on the executor thread ---- */
 
 /* Environment callbacks, for the kernel of the command PARENT. */
-/* GROUP, or RT_ALL_GROUPS, of PARENT's kernel is over: what waited for that may start. */
+/* Opens the gates of GROUP, or RT_ALL_GROUPS, of PARENT's kernel, which has ended. */
 void rt_device_open_gates(struct rt_command *parent, uint64_t group);
 int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *enqueue, void **event);
 int rt_device_marker(struct rt_command *parent, void *queue, void *const *list, uint32_t count, void **event);

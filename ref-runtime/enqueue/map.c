@@ -16,13 +16,13 @@ static bool regions_meet(const struct rt_region *a, const struct rt_region *b)
     return a->level == b->level;
 }
 
-/* A buffer and what is associated with it, its parts and images of one dimension, share their bytes. */
+/* True if two mappings share bytes: a buffer shares them with its sub-buffers and its one-dimensional images. */
 static bool mappings_meet(const struct rt_mapping *a, const struct rt_mapping *b)
 {
     return a->mem == b->mem ? regions_meet(&a->region, &b->region) : a->begin < b->end && b->begin < a->end;
 }
 
-/* Regions mapped for writing do not overlap [CL 5.2.4, 5.5.2]. */
+/* True if MAPPING, for writing, overlaps another region mapped for writing, which is an error [CL 5.2.4, 5.5.2]. */
 static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem *root)
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -159,7 +159,8 @@ static bool map_writes(const struct rt_map *m)
     return m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
-/* The host's accesses through the map are not observed: records them at its begin and its end [CL 3.3.6 H24; 5.5.3 R1]. */
+/* The host's accesses through the map are not observed: records them at its begin and its end [CL 3.3.6 H24; 5.5.3
+ * R1]. */
 static void record_host(const struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     if (m->flags & CL_MAP_READ)
@@ -179,8 +180,8 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
     return true;
 }
 
-/* Without memory: a view for the host that lacks is a failure to map, unless the application asked for host
- * memory when it made the object; else the object's own data lack [CL 5.2.4 E7, E9]. */
+/* The error of a map without memory: CL_MAP_FAILURE if the view for the host cannot be allocated, unless the
+ * application requested host memory at creation; otherwise the object's storage is missing [CL 5.2.4 E7, E9]. */
 static cl_int map_failure(struct rt_mem *mem)
 {
     struct rt_mem *root = rt_mem_root(mem);
@@ -218,7 +219,7 @@ static cl_int check_map(const struct rt_map *map)
     return CL_SUCCESS;
 }
 
-/* Under REFCL_CHECK=api what is not mapped is out of the host's reach. */
+/* With REFCL_CHECK=api: makes the mapped bytes accessible to the host. */
 static void guard_map(const struct rt_map *m, const void *pointer)
 {
     if (rt_guard_on()) {
@@ -375,7 +376,7 @@ static void destroy_migration(struct rt_command *command)
         rt_object_release_deferred(m->mems[i]);
 }
 
-/* By the call NAME, whose flags are KNOWN; the command is of TYPE. */
+/* Enqueues a migration for the call NAME, which accepts the flags KNOWN. */
 static cl_int enqueue_migrate(const char *name, cl_command_type type, cl_mem_migration_flags known,
                               cl_command_queue handle, cl_uint num_mem_objects, const cl_mem *mem_objects,
                               cl_mem_migration_flags flags, cl_uint count, const cl_event *list,

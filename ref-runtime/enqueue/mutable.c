@@ -1,8 +1,8 @@
 /* Recorded kernels whose arguments and sizes change between runs [cl_khr_command_buffer_mutable_dispatch].
  *
  * A handle has a private kernel object with the arguments of the recording.  An update sets the new arguments in a
- * copy of it, makes a new pattern, and exchanges both once all configurations are valid.  Runs that were enqueued before
- * keep the pattern that they have. */
+ * copy of it, makes a new pattern, and exchanges both once all configurations are valid.  Runs that were enqueued
+ * before keep the pattern that they have. */
 #include "ref-runtime/enqueue/mutable.h"
 
 #include "ref-runtime/enqueue/launch.h"
@@ -20,7 +20,7 @@ enum {
 };
 struct rt_mutable {
     struct rt_object base;
-    struct rt_command_buffer *buffer; /* which holds it */
+    struct rt_command_buffer *buffer; /* holds this handle */
     size_t index;                     /* in BUFFER */
     struct rt_kernel *recorded;       /* held */
     cl_properties *properties;
@@ -35,7 +35,7 @@ struct rt_mutable {
 
 /* ---- recording ---- */
 
-/* *FIELDS: those that are named, by default all; *PARTIAL: they are named, and arguments are among them. */
+/* *FIELDS: the fields that PROPERTIES name, by default all; *PARTIAL: arguments are named explicitly. */
 static cl_int parse_properties(const cl_properties *properties, cl_bitfield *fields, bool *partial,
                                bool *no_more_groups, size_t *count)
 {
@@ -61,7 +61,7 @@ static cl_int parse_properties(const cl_properties *properties, cl_bitfield *fie
     return CL_SUCCESS;
 }
 
-/* A kernel object like KERNEL, which no application has a reference to; NULL: no memory. */
+/* A copy of KERNEL without references of the application; NULL: no memory. */
 static struct rt_kernel *copy_of_kernel(struct rt_kernel *kernel)
 {
     struct rt_kernel *made = (struct rt_kernel *)rt_clCloneKernel((cl_kernel)kernel, NULL);
@@ -124,7 +124,7 @@ cl_int rt_mutable_begin(struct rt_submission *s, const cl_properties *properties
     return s->handle ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* What a caller gives, or NULL for what is as it was. */
+/* Sets the sizes that the caller gives; NULL keeps the previous ones. */
 static void set_sizes(struct rt_mutable *m, const size_t *const sizes[SIZES])
 {
     for (int i = 0; i < SIZES; i++) {
@@ -156,7 +156,7 @@ static struct rt_queue *queue_of(const struct rt_mutable *m)
 
 /* ---- updates ---- */
 
-/* The new state of one command, for when all configurations are valid. */
+/* The new state of one command, which takes effect once all configurations are valid. */
 struct update {
     struct rt_mutable *command;
     struct rt_kernel *kernel;
@@ -204,7 +204,7 @@ static bool is_uniform(const struct rt_command *command)
     return true;
 }
 
-/* The latest state of a command among the DONE updates before, and else as it is. */
+/* Initializes U from the latest of the DONE earlier updates of the same command, or from the command. */
 static void begin_update(const struct update *updates, size_t done, struct update *u,
                          struct rt_kernel **kernel, const struct rt_command **pattern)
 {
@@ -247,7 +247,7 @@ static cl_int make_update(struct update *updates, size_t done, const struct rt_m
     return resized && is_uniform(pattern) != is_uniform(u->pattern) ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Exchanges what the commands have for what the updates have, which is left with what they had. */
+/* Swaps the states of the commands with those in the updates. */
 static void commit_updates(struct update *updates, size_t count)
 {
     mm_mutex_lock(&rt_lock);

@@ -187,7 +187,7 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
         return false;
     if (a->row_pitch != b->row_pitch || a->slice_pitch != b->slice_pitch)
         return true;
-    /* Same pitches: they miss each other if they do in x, or in y, or in z. */
+    /* With equal pitches the regions are disjoint if they are in x, in y or in z. */
     size_t distance = a_begin > b_begin ? a_begin - b_begin : b_begin - a_begin;
     size_t z = distance / a->slice_pitch, rest = distance % a->slice_pitch;
     for (int carry_z = 0; carry_z < 2; carry_z++) {

@@ -21,7 +21,7 @@ static struct rt_semaphore *live_semaphore(cl_semaphore_khr handle)
 /* ---- creation [CL 5.13.2 R101] ---- */
 
 struct creation {
-    bool type, devices, opaque, fence, exports; /* properties that are given */
+    bool type, devices, opaque, fence, exports; /* the properties that were given */
     cl_uint device_count;
     struct rt_device *device;
     cl_external_semaphore_handle_type_khr exported;
@@ -73,7 +73,7 @@ static bool *find_property(struct creation *c, cl_semaphore_properties_khr name)
     }
 }
 
-/* The value of the property SEEN. */
+/* Parses the value of one property. */
 static cl_int parse_value(const struct rt_context *context, const cl_semaphore_properties_khr **at,
                           const bool *seen, struct creation *c)
 {
@@ -358,7 +358,7 @@ static struct rt_event *pair_wait(struct rt_semaphore *s, uint32_t *repeated)
     return event;
 }
 
-/* Undoes pair_wait for a wait that is not enqueued. */
+/* Undoes pair_wait() for a wait that is not enqueued. */
 static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
 {
     struct mm_own_fd fence;
@@ -452,7 +452,7 @@ static cl_int get_export_types(const void *object, const struct rt_info_out *out
     return rt_info_put(out, &s->exported, s->exported ? sizeof s->exported : 0);
 }
 
-/* A fence is that of a signal: it can be exported from when this is enqueued until a wait is. */
+/* True if a fence can be exported: after a signal is enqueued and before a wait is. */
 static bool is_exportable(const struct rt_semaphore *s)
 {
     return s->payload ? s->exported != 0 : s->exported && s->signal;

@@ -1,4 +1,5 @@
-/* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes [cl_khr_external_semaphore]. */
+/* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes
+ * [cl_khr_external_semaphore]. */
 #ifndef REF_RUNTIME_ENQUEUE_SEMAPHORE_H
 #define REF_RUNTIME_ENQUEUE_SEMAPHORE_H
 
@@ -21,7 +22,7 @@ struct rt_semaphore {
     cl_external_semaphore_handle_type_khr imported, exported; /* types of handles; 0: none */
     struct rt_payload *payload;                               /* of CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */
     bool fence_pending;     /* imported CL_SEMAPHORE_HANDLE_SYNC_FD_KHR: no wait has used FENCE yet */
-    struct mm_own_fd fence; /* none: has signaled */
+    struct mm_own_fd fence; /* no descriptor: it has signaled */
 };
 
 /* ---- external_semaphore.c; under rt_lock unless said otherwise ---- */
@@ -33,24 +34,24 @@ struct rt_payload *rt_payload_create(int fd);
 void rt_payload_retain(struct rt_payload *payload);
 void rt_payload_release(struct rt_payload *payload);
 bool rt_payload_signaled(const struct rt_payload *payload);
-/* A signal command is executed, after BEGAN. */
+/* Signals PAYLOAD for a signal command that started with event BEGAN. */
 void rt_payload_signal(struct rt_payload *payload, mm_event_id began);
-/* A descriptor of PAYLOAD for the application; -1: there is none left. */
+/* A descriptor of PAYLOAD for the application; -1: no descriptor is left. */
 int rt_payload_export(const struct rt_payload *payload);
-/* Without locks: whether FD can be waited for as a fence; takes it over.  False: no descriptor is left, and FD stays the
- * application's. */
+/* Without locks: whether FD can be waited for as a fence; takes it over.  False: no descriptor is left, and FD
+ * stays the application's. */
 bool rt_fence_valid(int fd);
 bool rt_fence_import(int fd, struct mm_own_fd *fence);
 bool rt_fence_signaled(const struct mm_own_fd *fence);
-/* A descriptor that signals with EVENT; -1: there is none left, or no memory. */
+/* A descriptor that becomes readable when EVENT completes; -1: no descriptor is left, or no memory. */
 int rt_fence_export(struct rt_event *event);
 /* GATE, an event of the runtime's, completes with the next signal of PAYLOAD, which is used up, or with that of
  * FENCE, which is closed then.  False: no memory. */
 bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_event *gate);
-/* The wait that GATE is of will not be enqueued: the signal is left to later waits for PAYLOAD.  Where PAYLOAD is NULL, FENCE
- * is for later waits; false: the gate is not of a fence. */
+/* Cancels GATE, whose wait will not be enqueued: the signal is left to later waits for PAYLOAD.  If PAYLOAD is
+ * NULL, FENCE receives the fence for later waits; false if the gate has none. */
 bool rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload, struct mm_own_fd *fence);
-/* Waits of a context that has been terminated are over: they use no signal up. */
+/* Ends the waits of a terminated context, which use up no signals. */
 void rt_watch_wake(void);
 /* In a forked child: waits that the parent began fail, since their signals are the parent's. */
 void rt_watch_forked(void);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Where a command accesses SVM or memory of the host.  What it lies in is determined when the command is made: another
- * command, which nothing orders before, may free it meanwhile. */
+/* Memory that a command accesses: SVM or memory of the host.  The allocation is determined at creation of the
+ * command, since an unordered command may free it before this one runs. */
 struct svm_place {
     void *pointer;
     uint32_t allocation; /* 0: memory of the host */
@@ -35,7 +35,7 @@ static void record_svm_access(const struct rt_command *command, enum mm_kind kin
         rt_record_host_memory(command, kind, at->pointer, size);
 }
 
-/* Devices without SVM take no such command. */
+/* Checks of every SVM command; CL_INVALID_OPERATION on devices without SVM. */
 static cl_int begin_svm_command(cl_command_queue handle, cl_uint count, const cl_event *list,
                                 struct rt_queue **queue)
 {
@@ -52,7 +52,7 @@ struct svm_free {
     void *pointers[];
 };
 
-/* The application's function runs on the callback thread, and the command is complete when it returned. */
+/* Runs the application's function on the callback thread; the command completes when the function returns. */
 static void call_free_function(void *data)
 {
     struct rt_command *command = data;

@@ -16,7 +16,7 @@ static bool at_most_one(cl_mem_flags flags)
     return (flags & (flags - 1)) == 0;
 }
 
-/* What the implementation may not modify is written by nothing [cl_ext_immutable_memory_objects]. */
+/* Immutable objects must have no flags for writing [cl_ext_immutable_memory_objects]. */
 bool rt_mem_flags_valid(cl_mem_flags flags)
 {
     const cl_mem_flags known = DEVICE_ACCESS | HOST_POINTER | HOST_ACCESS | CL_MEM_IMMUTABLE_EXT;
@@ -106,7 +106,7 @@ cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *r, void *
     return initialize_storage(mem, host_ptr) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-/* Whether SIZE bytes at HOST_PTR begin in an SVM allocation and end behind it. */
+/* True if SIZE bytes at HOST_PTR begin in an SVM allocation and extend past its end. */
 static bool past_svm(const struct rt_context *context, const void *host_ptr, size_t size)
 {
     const struct rt_svm *svm = rt_svm_find(context, host_ptr);
@@ -263,7 +263,7 @@ static cl_int get_map_count(const void *object, const struct rt_info_out *out)
 
 RT_ANSWER_LIST(get_properties, struct rt_mem, properties, property_count)
 
-/* Of buffers alone: an image of such a buffer does not. */
+/* CL_TRUE for buffers only: an image created from such a buffer does not use SVM. */
 static cl_int get_uses_svm(const void *object, const struct rt_info_out *out)
 {
     const struct rt_mem *mem = object, *root = mem;

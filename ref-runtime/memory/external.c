@@ -1,9 +1,9 @@
 /* Memory of other APIs and processes, by a file descriptor [cl_khr_external_memory 1.0.1,
  * cl_khr_external_memory_opaque_fd 1.0.0].
  *
- * All devices and the host use one mapping of the file, and all objects of the process that are made from the file share
- * it, unless the file has grown beyond it: one byte of memory belongs to one allocation in the recording, whichever object
- * it is accessed through. */
+ * All devices and the host use one mapping of the file, and all objects of the process that are made from the file
+ * share it, unless the file has grown beyond it: one byte of memory belongs to one allocation in the recording,
+ * whichever object it is accessed through. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/device.h"
@@ -117,7 +117,7 @@ static struct rt_external *map_descriptor(int fd, const struct stat *file)
 static bool is_mappable(int fd)
 {
     struct stat file;
-    int mode = fcntl(fd, F_GETFL), seals = fcntl(fd, F_GET_SEALS); /* -1: no file that has seals */
+    int mode = fcntl(fd, F_GETFL), seals = fcntl(fd, F_GET_SEALS); /* -1: the file cannot have seals */
     return mode >= 0 && (mode & O_ACCMODE) == O_RDWR && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
            (seals < 0 || !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)));
 }

@@ -25,7 +25,7 @@ cl_int rt_external_check(const struct rt_mem_request *r, cl_mem_flags flags);
 /* The file that R names becomes MEM's storage. */
 cl_int rt_external_import(struct rt_mem *mem, const struct rt_mem_request *r);
 void rt_external_destroy(struct rt_external *external);
-/* A command uses the object, which shall have been acquired [CL 5.5.1.1 R102]. */
+/* Reports, once, a command that uses the object without an acquire before it [CL 5.5.1.1 R102]. */
 void rt_external_used(const struct rt_mem *mem);
 
 #endif

@@ -134,7 +134,7 @@ static bool orders_compatible(cl_channel_order a, cl_channel_order b)
     return a == b;
 }
 
-/* Elements lie at multiples of their size. */
+/* True if elements lie at multiples of their size. */
 static bool is_aligned(const struct rt_mem *source, size_t element_size)
 {
     return source->offset % element_size == 0 && (uintptr_t)source->host_ptr % element_size == 0;
@@ -153,8 +153,8 @@ static cl_int check_image_source(const struct rt_image *image, const struct rt_m
     return CL_SUCCESS;
 }
 
-/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for 2D images and,
- * since OpenCL 3.0, for all others [cl_ext_image_from_buffer], or a 2D image for 2D images. */
+/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for 2D
+ * images and, since OpenCL 3.0, for all others [cl_ext_image_from_buffer], or a 2D image for 2D images. */
 cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
                        const cl_image_desc *d, struct rt_mem **source)
 {
@@ -181,7 +181,7 @@ static cl_int check_format(const struct rt_context *context, const cl_image_form
     return rt_image_format_offered(context, format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
 }
 
-/* Everything that can be wrong, in the order of the arguments. */
+/* Checks all arguments in their order, and fills in the description of the image. */
 static cl_int describe_image(const struct rt_context *context, cl_mem_flags *flags,
                              const cl_image_format *format, const cl_image_desc *d, const void *host_ptr,
                              bool external, struct rt_image *image, struct rt_mem **source)

@@ -2,7 +2,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 
-/* Orders of the standard that no device needs to support. */
+/* True for channel orders that refcl offers although no device is required to support them. */
 static bool offered_order(uint32_t order)
 {
     switch (order) {

@@ -66,8 +66,8 @@ static bool separate_view(const struct rt_mem *root)
             rt_guard_on() || IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
 }
 
-/* With REFCL_BUFFERS=unified all places are one: that of the first device, in the application's memory if the
- * application gave some. */
+/* The place whose storage PLACE uses: with REFCL_BUFFERS=unified all use that of the first device, in the
+ * application's memory if there is any. */
 static int real_place(int place)
 {
     pthread_once(&once, read_settings);
@@ -195,7 +195,7 @@ void rt_storage_destroy(struct rt_mem *root)
 
 /* ---- versions ---- */
 
-/* Makes a segment begin at AT; its index, SIZE_MAX without memory. */
+/* Splits segments so that one begins at AT; returns its index, SIZE_MAX without memory. */
 static size_t split_segment(struct rt_mem *root, size_t at)
 {
     size_t i = 0;
@@ -239,7 +239,7 @@ static void merge_segments(struct rt_mem *root)
     root->segment_count = kept + 1;
 }
 
-/* The storage at PLACE has contents that kernels may use. */
+/* Marks bytes of the storage at PLACE as initialized for kernels. */
 static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
@@ -249,7 +249,7 @@ static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
         memset(unwritten + begin, 0, end - begin);
 }
 
-/* Whether one end of a copy is memory that is guarded from the host. */
+/* True if source or target of a copy is guarded from the host. */
 static bool is_guarded(const struct rt_mem *root, int from, int to)
 {
     return rt_guard_on() && (from == RT_HOST_VIEW || to == RT_HOST_VIEW) &&
@@ -304,7 +304,7 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
     return true;
 }
 
-/* The latest contents are at PLACE alone. */
+/* Marks PLACE as the only one with the latest contents. */
 static bool is_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
@@ -337,7 +337,7 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
         (writes && !root->shared && !is_latest(root, begin, end, place)))
         return false;
-    if (mem->image) /* what image writes reach is not followed */
+    if (mem->image) /* the bytes that image writes change are not tracked */
         now_given(root, begin, end, place);
     *address = (uint64_t)(uintptr_t)(data + begin);
     struct in_object *own = &mem->copies[place].object;

@@ -126,7 +126,7 @@ static bool register_svm(struct rt_svm *svm)
     return rt_index_insert(&svm->object);
 }
 
-/* Of no more than every device may have [CL 5.6.1 R101]. */
+/* SIZE must be within the limits of every device [CL 5.6.1 R101]. */
 void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     struct rt_context *context = rt_context(handle);
@@ -161,8 +161,8 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     return svm->data;
 }
 
-/* The application must not free what a command uses.  Where it does so all the same, memory and record keep it
- * until no command is under way. */
+/* The application must not free SVM that a command uses.  If it does, the memory and its record are kept until all
+ * current commands have completed. */
 void rt_svm_release(struct rt_svm *svm)
 {
     mm_mutex_lock(&list_lock);
@@ -184,8 +184,9 @@ void rt_svm_free_all(struct rt_context *context)
     }
 }
 
-/* Anything that is not the start of an allocation of the context is ignored, null pointers included.  The call waits for no
- * command: it is recorded as a write of all of the memory by the host, so that commands that may still use it race [CL 5.6.1]. */
+/* Anything that is not the start of an allocation of the context is ignored, null pointers included.  The call
+ * waits for no command: it is recorded as a write of all of the memory by the host, so that commands that may still
+ * use it race [CL 5.6.1]. */
 void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
 {
     struct rt_context *context = rt_context(handle);

@@ -7,7 +7,7 @@
 
 /* ---- what each kind of argument takes ------------------------------------------------------------ */
 
-/* One kind's check: fills TO from SIZE bytes at VALUE. */
+/* Checks an argument of one kind, and fills TO from SIZE bytes at VALUE. */
 typedef cl_int (*take_argument)(const struct rt_kernel *kernel, const struct in_argument_info *info,
                                 size_t size, const void *value, struct rt_set_argument *to);
 
@@ -40,7 +40,7 @@ static cl_int take_local(const struct rt_kernel *kernel, const struct in_argumen
     return CL_SUCCESS;
 }
 
-/* The handle at VALUE; what is no handle by its size is an error. */
+/* Reads the handle at VALUE; an error if SIZE is not that of a handle. */
 static cl_int take_handle(size_t size, const void *value, const void **handle)
 {
     *handle = NULL;
@@ -120,7 +120,7 @@ static cl_int take_pipe(const struct rt_kernel *kernel, const struct in_argument
     return code;
 }
 
-/* An object that is no memory: of TYPE, or INVALID. */
+/* Reads an object of TYPE that is no memory object; INVALID is the error code. */
 static cl_int take_object(size_t size, const void *value, enum rt_type type, cl_int invalid, void **object)
 {
     const void *handle;
@@ -228,7 +228,7 @@ cl_int CL_API_CALL rt_clSetKernelArgDevicePointerEXT(cl_kernel handle, cl_uint i
     return CL_SUCCESS;
 }
 
-/* No bytes at NULL are the empty set. [CL 5.9.2], as OpenCL 3.0.17 has it */
+/* Reads a list of pointers; size 0 and NULL are the empty list [CL 5.9.2 as of OpenCL 3.0.17]. */
 static cl_int take_pointers(size_t size, const void *value, void **pointers)
 {
     if (!size != !value || size % sizeof(cl_ulong))

@@ -27,7 +27,7 @@ static cl_int get_argument_count(const void *object, const struct rt_info_out *o
     return rt_info_uint(out, info_of(object)->argument_count);
 }
 
-/* What source the executable that KERNEL is of was made from. */
+/* Whether KERNEL's executable was built from source, and with information about arguments. */
 static void executable_source(const struct rt_kernel *kernel, bool *from_source, bool *argument_info)
 {
     mm_mutex_lock(&kernel->program->state->lock);
@@ -37,7 +37,7 @@ static void executable_source(const struct rt_kernel *kernel, bool *from_source,
     mm_mutex_unlock(&kernel->program->state->lock);
 }
 
-/* As the source has them; empty for programs that come from elsewhere. */
+/* The attributes in the source; empty for programs without source. */
 static cl_int get_attributes(const void *object, const struct rt_info_out *out)
 {
     bool from_source, argument_info;
@@ -165,7 +165,7 @@ static size_t most_in_group(const struct in_kernel_info *info)
     return required && required < rt_max_work_group() ? required : rt_max_work_group();
 }
 
-/* Only custom devices and built-in kernels answer it, and there are none. */
+/* An error: only custom devices and built-in kernels have this property, and there are none. */
 static cl_int get_global_size(const void *object, const struct rt_info_out *out)
 {
     (void)object;
@@ -185,7 +185,7 @@ static cl_int get_compile_group_size(const void *object, const struct rt_info_ou
     return rt_info_put(out, sizes, sizeof sizes);
 }
 
-/* Local arguments count with the sizes that were set, or zero. */
+/* Local arguments count with the size that was set, or 0. */
 static cl_int get_local_memory(const void *object, const struct rt_info_out *out)
 {
     struct rt_kernel_state *state = ((const struct rt_kernel *)object)->state;
@@ -197,7 +197,7 @@ static cl_int get_local_memory(const void *object, const struct rt_info_out *out
     return rt_info_ulong(out, bytes);
 }
 
-/* Groups of whole sub-groups have no lanes that idle. */
+/* The sub-group size: work-groups of whole sub-groups have no idle lanes. */
 static cl_int get_multiple(const void *object, const struct rt_info_out *out)
 {
     uint32_t width = rt_kernel_sub_group_size(info_of(object));

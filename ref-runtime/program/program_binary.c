@@ -19,7 +19,7 @@ struct header {
     uint32_t flags;
     uint32_t text_count, options_size, spirv_size;
 };
-/* Behind it: options; for each text two sizes, name and text; SPIR-V. */
+/* The header is followed by the options; for each text two sizes, the name and the text; SPIR-V. */
 
 static uint64_t binary_checksum(struct header header, const void *body, size_t size)
 {

@@ -241,7 +241,7 @@ static void load_il(struct rt_program *program, struct rt_outcome *outcome)
     memcpy(outcome->build.spirv.data, state->il, state->il_size);
     outcome->build.spirv.size = state->il_size;
     mm_mutex_lock(&state->lock);
-    struct mm_error err = {0}; /* what is no module is for the validator to reject */
+    struct mm_error err = {0}; /* the validator rejects malformed modules */
     if (state->constant_count > 0 &&
         in_spirv_specialize(outcome->build.spirv.data, state->il_size, state->constants,
                             state->constant_count, &err) == MM_LIMIT)

@@ -22,7 +22,7 @@ void rt_build_end(struct rt_program *program, uint32_t mask, struct rt_outcome *
 void rt_build_report(struct rt_program *program, rt_build_notify notify, void *user_data);
 /* Validates and decodes outcome->build.spirv; adds to the log. */
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure);
-/* What failed without being the program's fault. */
+/* The error code for a failure that is not the program's fault. */
 cl_int rt_build_error_code(enum mm_class cls, const struct mm_error *err, cl_int failure, cl_int unavailable);
 
 #endif

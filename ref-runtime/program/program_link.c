@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a call to clLinkProgram is about. */
+/* The arguments of a call to clLinkProgram. */
 struct link {
     struct rt_context *context;
     cl_uint device_count;
@@ -98,7 +98,7 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
     return !code && *count && *count != link->input_count ? CL_INVALID_OPERATION : code;
 }
 
-/* Program texts go along. */
+/* Copies the texts of the inputs to PROGRAM. */
 static bool inherit_texts(struct rt_program *program, const struct link *link)
 {
     for (cl_uint i = 0; i < link->input_count; i++) {

@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAPTURE_MOST (UINT64_C(2) << 30) /* bytes of memory in a file that the user asked for */
+#define CAPTURE_MOST                                                                                         \
+    (UINT64_C(2) << 30) /* limit of the memory contents in a file of REFCL_CAPTURE, in bytes */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     const char *pattern, *kernel; /* NULL: nothing, any */
-    const char *folder;           /* of what is recorded, NULL: none */
+    const char *folder;           /* folder for captures of recorded launches, NULL: none */
     uint64_t most;
     unsigned long number;
 } settings;
@@ -43,7 +44,7 @@ struct capture {
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
-/* HEAD and CONTENTS in one block. */
+/* Adds a section that consists of HEAD and CONTENTS. */
 static void add_section(struct capture *c, uint32_t tag, uint32_t index, const void *head, size_t head_size,
                         const void *contents, uint64_t size)
 {
@@ -179,7 +180,7 @@ static void describe_image(const struct rt_image *image, struct mm_capture_memor
     m->slice_bytes = layers ? level.layout_row : slices ? level.layout_slice : 0;
 }
 
-/* A buffer that is no part of another, or an image. */
+/* Adds a root buffer or an image; returns its index. */
 static uint32_t add_mem(struct capture *c, struct rt_mem *mem)
 {
     uint32_t index = known_memory(c, mem, NULL), parent = UINT32_MAX;

@@ -17,7 +17,7 @@ static struct mm_mutex places_lock = MM_MUTEX;
 static struct {
     const void *place;
     uint32_t source;
-} places[PLACES]; /* open addressing; what does not fit has no source */
+} places[PLACES]; /* open addressing; once the table is full, further places get no source */
 
 static void lock_places(void)
 {
@@ -124,7 +124,7 @@ static bool is_svm(const void *address)
 static void access_of_program(const struct refcl_host_access *a)
 {
     record_access(a);
-    if (!a->atomic) /* unlock_places() follows an atomic */
+    if (!a->atomic) /* for an atomic the lock is released by unlock_places() */
         poll_if_repeated();
 }
 
@@ -168,7 +168,8 @@ bool rt_host_is_attached(void)
     return atomic_load_explicit(&attached, memory_order_relaxed);
 }
 
-/* A program that is compiled and linked by one command has the library, but -fno-sanitize=thread is the last word for its objects. */
+/* A program that is compiled and linked by one command has the library, but -fno-sanitize=thread is the last word
+ * for its objects. */
 static bool is_instrumented(void)
 {
     refcl_host_is_instrumented_function *function;

@@ -6,7 +6,7 @@
 #include "ref-runtime/record/replay.h"
 #include "ref-runtime/sched/command.h"
 
-/* Of the instrumented launches of a context: settled when the first host thread has waited for them. */
+/* State of the instrumented launches of a context: settled once the first host thread has waited for them. */
 enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };
 
 static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases */
@@ -90,10 +90,10 @@ bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launc
     return may;
 }
 
-/* What the host does with SVM is recorded, if the processor or REFCL_CHECK=api shows it, but what an instrumented launch does is not.
- * Such a launch therefore begins only while the one host thread waits for it or for a later command, and has not used SVM since it
- * enqueued the launch: what that thread did before and does later is ordered.
- * interp/jit/instrument/docs/instrumentation.md#shared-virtual-memory */
+/* What the host does with SVM is recorded, if the processor or REFCL_CHECK=api shows it, but what an instrumented
+ * launch does is not. Such a launch therefore begins only while the one host thread waits for it or for a later
+ * command, and has not used SVM since it enqueued the launch: what that thread did before and does later is
+ * ordered. interp/jit/instrument/docs/instrumentation.md#shared-virtual-memory */
 bool rt_may_instrument_still(const struct rt_command *command, const struct rt_launch *launch)
 {
     if (rt_launch_recorder() && !is_ordered(command->queue))
@@ -155,7 +155,8 @@ void rt_instrumented_host_use(bool recorded)
         question_svm((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())});
 }
 
-/* This call or the submission to another queue is the later one, and records the event: each launch is in one event. */
+/* Whichever comes later, this call or the submission to another queue, records the event, so that each launch is in
+ * one event. */
 void rt_instrumented_lost(const struct rt_command *command)
 {
     struct rt_context *context = command->queue->context;

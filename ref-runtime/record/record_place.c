@@ -1,4 +1,4 @@
-/* From where the application called: the innermost return address outside of the runtime and the loader. */
+/* The call sites of API calls: the innermost return address outside of the runtime and the loader. */
 #include "memmodel/trace/host.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"

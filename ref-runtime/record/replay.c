@@ -130,15 +130,15 @@ static void changed_by(const struct rt_kernel_command *k)
 
 /* ---- launches ---- */
 
-/* How many bytes of COPY have to be recorded. */
+/* Number of bytes of COPY that the trace lacks. */
 static size_t unrecorded_bytes(const struct rt_copy *copy, size_t size)
 {
     const struct rt_recorded_contents *t = &copy->recorded;
     return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
 }
 
-/* True if a session that wants findings only also gets this instrumented launch, because it is small: if an access that may
- * race with it is found later, the session re-executes the launch. */
+/* True if a session that wants findings only also gets this instrumented launch, because it is small: if an access
+ * that may race with it is found later, the session re-executes the launch. */
 static bool is_recorded_for_replay(const struct rt_kernel_command *k)
 {
     enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */

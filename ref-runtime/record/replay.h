@@ -13,7 +13,7 @@ bool rt_replay_allows(const struct rt_launch *launch);
 void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k);
 /* The run has ended; WELL: without an error. */
 void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well);
-/* Bytes of COPY differ from what the trace has recorded so far; those of any copy may be. */
+/* Notes that bytes of COPY, or of any copy, may differ from those in the trace. */
 void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end);
 void rt_replay_all_changed(void);
 

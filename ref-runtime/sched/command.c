@@ -108,7 +108,7 @@ static bool add_waiting(struct rt_event *event, struct rt_command *command)
     return waiting != NULL;
 }
 
-/* Notes that COMMAND comes after EVENT, or after COMPLETION if that is all that is left of it. */
+/* Makes COMMAND depend on EVENT, or, if EVENT is complete, notes its COMPLETION for the record. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind)
 {
@@ -233,7 +233,7 @@ static void record_enqueue(struct rt_command *command)
     }
 }
 
-/* H4 for blocking calls: the call returns after the command's event. */
+/* Waits for EVENT in a blocking call, and records the order [CL 3.3.6 H4]. */
 static cl_int wait_for(struct rt_event *event, const char *name)
 {
     mm_mutex_lock(&rt_lock);
@@ -272,7 +272,7 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
         return CL_OUT_OF_HOST_MEMORY;
     }
     rt_object_retain(event); /* the scheduler's */
-    rt_object_retain(event); /* this call's */
+    rt_object_retain(event); /* reference of this call */
     if (event_ret)
         *event_ret = (cl_event)event;
     rt_command_append(command);

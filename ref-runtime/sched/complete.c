@@ -1,4 +1,4 @@
-/* The end of commands: status, recording, and the release of what they held.  Without rt_lock. */
+/* The end of commands: status, recording, and release of the objects that they held.  Runs without rt_lock. */
 #include "memmodel/base/array.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/check/host_guard.h"
@@ -22,7 +22,7 @@ static void end_command(struct rt_command *command, cl_int status)
 
 static void complete_command(struct rt_command *command);
 
-/* A child's failure is its parent's [CL 3.2.3]. */
+/* Notes the end of a child, whose failure is also its parent's [CL 3.2.3]. */
 static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
 {
     if (status < 0 && parent->family.status >= 0)
@@ -41,7 +41,7 @@ static void child_completed(struct rt_command *parent, cl_int status, mm_event_i
 
 void rt_sched_complete(struct rt_command *command, cl_int status)
 {
-    cl_int failed = command->family.status; /* of a child that was faster */
+    cl_int failed = command->family.status; /* the failure of a child that ended earlier */
     end_command(command, status < 0 ? status : failed < 0 ? failed : status);
     if (command->family.children == 0) {
         complete_command(command);
@@ -60,7 +60,7 @@ static void unlink_command(struct rt_command *command)
     *(command->next ? &command->next->previous : &queue->last) = command->previous;
 }
 
-/* Everything COMMAND held is given up before anyone can see that it is complete. */
+/* Completes COMMAND.  The objects that it held are released before its status becomes visible. */
 static void complete_command(struct rt_command *command)
 {
     struct rt_event *event = command->event;

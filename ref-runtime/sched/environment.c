@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Output reaches the application's standard output before the kernel's event completes. */
+/* Prints to the application's standard output at once, so before the kernel's event completes. */
 static void print_output(void *context, const char *text, size_t size)
 {
     (void)context;
@@ -60,7 +60,7 @@ static void report_finding(const struct in_finding *f)
             (unsigned long long)f->group_id[1], (unsigned long long)f->group_id[2]);
 }
 
-/* The interpreter has recorded it already. */
+/* Reports a finding, which the interpreter has recorded already. */
 static void receive_finding(void *context, const struct in_finding *f)
 {
     (void)context;

@@ -10,7 +10,7 @@ struct rt_waiting {
 };
 static struct rt_waiting *when_over[2];
 static size_t incomplete[2];
-static unsigned generation; /* of new commands */
+static unsigned generation; /* generation of new commands, 0 or 1 */
 
 void rt_sched_when_over(void (*function)(void *data), void *data)
 {

@@ -1,10 +1,11 @@
 /* The executor: one thread that runs commands whose dependencies are met.
  *
- * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default commands start
- * in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready command starts, which running
- * kernel gets the next slice, and how long it is) comes from the seed, and commands wait for a flush, so that out-of-order
- * queues really are out of order [CL 5.13, 5.15].  The same seed gives the same execution: the executor takes scheduling steps
- * while the host waits, one when it polls an event, none while it computes, unless it computes for longer than REFCL_QUEUE_PATIENCE. */
+ * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default commands
+ * start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready command starts,
+ * which running kernel gets the next slice, and how long it is) comes from the seed, and commands wait for a flush,
+ * so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same execution: the
+ * executor takes scheduling steps while the host waits, one when it polls an event, none while it computes, unless
+ * it computes for longer than REFCL_QUEUE_PATIENCE. */
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/process.h"
 #include "ref-runtime/callback.h"
@@ -115,7 +116,7 @@ static void push_ready(struct rt_command *command)
         pthread_cond_signal(&sched.work);
 }
 
-/* What COMMAND waits for no longer matters. */
+/* Removes all dependencies of COMMAND. */
 static void resolve_all(struct rt_command *command)
 {
     rt_command_forget(command);
@@ -124,7 +125,7 @@ static void resolve_all(struct rt_command *command)
 
 static void notice_clone(void);
 
-/* Commands that kernels enqueue need no flush. */
+/* Makes COMMAND ready.  Commands that kernels enqueue need no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
     notice_clone();
@@ -260,7 +261,7 @@ bool rt_sched_host_waits(const struct rt_queue *queue)
     return sched.host.waiters > 0 && sched.host.queue == queue;
 }
 
-/* Until NANOSECONDS from now. */
+/* Waits on CONDITION for at most NANOSECONDS. */
 static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
 {
     struct timespec until;
@@ -271,8 +272,8 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock.mutex, &until);
 }
 
-/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host: it may run
- * a native function of the application that waits for this thread. */
+/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host: it
+ * may run a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
     notice_clone();
@@ -298,7 +299,7 @@ void rt_sched_wake(void)
         pthread_cond_signal(&sched.work);
 }
 
-/* COMMAND no longer waits for EVENT. */
+/* Notes that COMMAND no longer waits for EVENT. */
 static void resolve_one(struct rt_command *command, const struct rt_event *event)
 {
     for (size_t k = 0; event->status < 0 && k < command->dependencies.count; k++) {
@@ -323,7 +324,7 @@ void rt_sched_resolve(struct rt_event *event)
     }
 }
 
-/* The N-th ready command that is flushed, taken out of the list. */
+/* Removes the N-th ready and flushed command from the list and returns it. */
 static struct rt_command *take_ready(size_t n)
 {
     for (struct rt_command **at = &sched.ready.first; *at; at = &(*at)->next_ready) {
@@ -341,7 +342,7 @@ static struct rt_command *take_ready(size_t n)
 
 /* ---- the executor's own ---- */
 
-/* Under rt_lock. */
+/* Stamps and publishes the start of COMMAND.  Under rt_lock. */
 static void note_start(const struct rt_command *command)
 {
     rt_event_stamp(command->event, RT_START);
@@ -386,8 +387,8 @@ static void wait_shortly(int *short_waits, long *length)
     }
 }
 
-/* Brief commands are executed fastest by the thread that enqueues them, when it waits: two threads compete for rt_lock and
- * cache lines.  The number of deferrals is limited for a host that never waits. */
+/* Brief commands are executed fastest by the thread that enqueues them, when it waits: two threads compete for
+ * rt_lock and cache lines.  The number of deferrals is limited for a host that never waits. */
 static bool leaves_to_host(void)
 {
     return sched.executor.yields && sched.ready.added && sched.host.waiters == 0 &&
@@ -400,7 +401,7 @@ static bool application_has_ended(void)
     return !rt_callback_pending() && !rt_watch_pending() && mm_application_has_ended(in_own_threads);
 }
 
-/* Waits for something to do; false: stop.  A pause puts the recording into its file. */
+/* Waits for work; false: stop.  Flushes the recording to its file when the executor becomes idle. */
 static bool wait_for_work(void)
 {
     int short_waits = sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;
@@ -493,8 +494,8 @@ static void *executor_thread(void *unused)
 
 /* ---- fork ---- */
 
-/* A fork waits for the end of the step, so that no command is within one and the child can continue all of them.  It does
- * not wait for long: a step may wait for this thread, as a native kernel can. */
+/* A fork waits for the end of the step, so that no command is within one and the child can continue all of them.
+ * It does not wait for long: a step may wait for this thread, as a native kernel can. */
 static void before_fork(void)
 {
     mm_mutex_lock(&rt_lock);
@@ -510,7 +511,7 @@ static void after_fork(void)
     mm_mutex_unlock(&rt_lock);
 }
 
-/* The child has this thread alone. */
+/* Sets up the state of a forked child, which has only this thread. */
 static void become_child(void)
 {
     const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
