@@ -167,13 +167,40 @@ bool AffineAnalysis::scale(AffineOffset &l, int64_t by)
 {
     const int64_t limit = INT64_C(1) << 30;
     auto large = [=](int64_t n) { return n <= -limit || n >= limit; };
-    if (large(by) || large(l.x) || large(l.row) || large(l.fixed) || large(l.term) || any_of(l.local, large))
+    if (large(by) || large(l.x) || large(l.row) || large(l.fixed) || large(l.term) ||
+        any_of(l.local, large) || any_of(l.scaled, large))
         return false;
     AffineOffset scaled;
     scaled.add(l, by);
     l = scaled;
     for (int64_t n : {l.x, l.row, l.local[0], l.local[1], l.local[2]})
         max_coefficient = std::max<uint64_t>(max_coefficient, uint64_t(std::abs(n)));
+    return true;
+}
+
+// L * Y: one of them is a constant, or one has local ids and the other only a uniform value.
+bool AffineAnalysis::multiply(AffineOffset &l, AffineOffset y)
+{
+    if (l.is_fixed())
+        std::swap(l, y);
+    if (y.is_fixed())
+        return scale(l, y.fixed);
+    if (!y.uniform_term)
+        std::swap(l, y);
+    auto has_ids = [](const AffineOffset &f) {
+        return f.x || f.row || any_of(f.local, [](int64_t n) { return n; });
+    };
+    if (l.uniform_term || l.x || l.row || !y.term_value || y.is_scaled() || has_ids(y))
+        return false;
+    AffineOffset product = l, times = l;
+    if (!scale(product, y.fixed) || !scale(times, y.term))
+        return false;
+    product.uniform_term = true;
+    product.term_value = y.term_value;
+    product.term = times.fixed;
+    std::copy(times.local, times.local + 3, product.scaled);
+    product.wraps |= y.wraps;
+    l = product;
     return true;
 }
 
@@ -272,12 +299,7 @@ bool AffineAnalysis::affine(Value *v, AffineOffset &l, unsigned depth)
     case Instruction::Shl:
         return y.is_fixed() && y.fixed >= 0 && y.fixed < 30 && scale(l, INT64_C(1) << y.fixed);
     case Instruction::Mul:
-        if (y.is_fixed())
-            return scale(l, y.fixed);
-        if (!l.is_fixed())
-            return false;
-        std::swap(l, y);
-        return scale(l, y.fixed);
+        return multiply(l, y);
     default:
         return false;
     }

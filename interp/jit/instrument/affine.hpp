@@ -54,7 +54,13 @@ struct AffineOffset {
     bool uniform_term = false;         // plus a term that is uniform in a row:
     llvm::Value *term_value = nullptr; // TERM * this value; NULL: any
     int64_t term = 0;
-    bool wraps = false; // modulo 2^32
+    int64_t scaled[3] = {}; // plus these * TERM_VALUE * local ids
+    bool wraps = false;     // modulo 2^32
+
+    bool is_scaled() const
+    {
+        return scaled[0] || scaled[1] || scaled[2];
+    }
 
     bool is_fixed() const
     {
@@ -73,6 +79,8 @@ struct AffineOffset {
         fixed += by * l.fixed;
         for (int k = 0; k < 3; k++)
             local[k] += by * l.local[k];
+        for (int k = 0; k < 3; k++)
+            scaled[k] += by * l.scaled[k];
     }
 };
 
@@ -107,6 +115,7 @@ class AffineAnalysis
     bool affine_or_uniform(llvm::Value *v, AffineOffset &l, unsigned depth);
     bool is_width(llvm::Value *v) const;
     bool scale(AffineOffset &l, int64_t by);
+    bool multiply(AffineOffset &l, AffineOffset y);
 };
 
 #endif

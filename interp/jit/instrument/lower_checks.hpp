@@ -34,6 +34,27 @@ struct LocalOffset {
     AffineOffset offset;
 };
 
+// Accesses to local memory at V * (STRIDE * local id + a factor) + a number from LOW on, before HIGH; V from LEAST to MOST.
+struct ScaledParts {
+    llvm::Instruction *v = nullptr;
+    int64_t stride = 0, least_factor = INT64_MAX, most_factor = INT64_MIN, low = INT64_MAX, high = INT64_MIN;
+    int64_t least = 0, most = 0;
+};
+
+// Under which condition accesses to a variable from START to the next barrier need no tags.
+struct LocalCondition {
+    llvm::Instruction *start;
+    ScaledParts parts;
+    llvm::SmallVector<Access *, 8> scaled; // those in the parts
+    llvm::SmallVector<Access *, 4>
+        single; // at fixed places, by work-item ITEM: outside of the others' parts;
+                // without parts: not executed
+    int64_t item = 0;
+    explicit LocalCondition(llvm::Instruction *i) : start(i) {}
+};
+
+enum { MAX_COEFFICIENT = 1 << 20 }; // subscripts of 32 bits do not wrap among the lanes of a vector
+
 // One argument, or local memory.
 struct Memory {
     uint8_t *use;
@@ -109,13 +130,25 @@ class CheckLowering
     bool is_idempotent(unsigned argument);
     void select_local();
     void drop_redundant();
-    llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
+    llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start,
+                                                     const llvm::Instruction *until = nullptr,
+                                                     bool *reached = nullptr);
     bool by_one_work_item(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree);
-    bool needs_no_order(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree,
+    bool needs_no_order(LocalCondition &c, llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree,
                         const Divergence &divergence);
-    bool is_stable(llvm::Instruction *value, llvm::ArrayRef<Access *> users, const Divergence &divergence);
-    bool are_beyond_writes(llvm::ArrayRef<LocalOffset> own, llvm::ArrayRef<LocalOffset> far, int64_t high,
-                           const llvm::DominatorTree &tree, const Divergence &divergence);
+    bool use_earlier_value(llvm::Instruction *instruction, llvm::ArrayRef<Access *> users);
+    bool is_stable(llvm::Instruction *value, llvm::Instruction *start, llvm::ArrayRef<Access *> users,
+                   const Divergence &divergence);
+    void add_suspect(llvm::Value *bad);
+    bool are_beyond_writes(llvm::Instruction *start, llvm::ArrayRef<LocalOffset> own,
+                           llvm::ArrayRef<LocalOffset> far, int64_t high, const llvm::DominatorTree &tree,
+                           const Divergence &divergence);
+    bool are_scaled_parts(LocalCondition &c, llvm::ArrayRef<LocalOffset> scaled,
+                          llvm::ArrayRef<LocalOffset> single, const llvm::DominatorTree &tree,
+                          const Divergence &divergence);
+    void check_scale(const LocalCondition &c);
+    llvm::Value *overlaps_parts(const LocalCondition &c, const Access &s, int64_t fixed);
+    void enforce(llvm::ArrayRef<LocalCondition> conditions, llvm::ArrayRef<llvm::Instruction *> starts);
     void set_up();
     void hide_parameter(unsigned k, uint32_t low, uint32_t high);
     llvm::Value *linear_id();

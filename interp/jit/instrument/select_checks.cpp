@@ -9,7 +9,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <map>
-#include <set>
 
 using namespace llvm;
 using namespace instrumentation;
@@ -237,9 +236,8 @@ bool CheckLowering::uniform_barriers()
 
 // ---- static pruning -----------------------------------------------------------------------------
 
-// LANES: the most lanes of a vector.  With smaller work-groups the loop is unrolled, and lanes may belong to another
-// loop.  MAX_COEFFICIENT: subscripts of 32 bits do not wrap among the lanes of a vector.  MAX_STRIDE * (MAX_TERM + ids) is below 2^31.
-enum { LANES = 16, MAX_COEFFICIENT = 1 << 20, MAX_STRIDE = 1 << 6, MAX_TERM = 1 << 24 };
+// The most lanes of a vector.  With smaller work-groups the loop is unrolled, and lanes may belong to another loop.
+enum { LANES = 16 };
 
 // Whether work-items access disjoint parts of the argument: stride * global id + constant, within one stride.
 bool CheckLowering::has_disjoint_parts(unsigned argument)
@@ -312,191 +310,6 @@ static bool is_synchronization(const Instruction &i)
     return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.sync";
 }
 
-// Accesses to local memory reachable from START without a barrier that orders them.
-SmallVector<Access *, 16> CheckLowering::between_barriers(Instruction *start)
-{
-    SmallVector<Access *, 16> result;
-    SmallVector<Instruction *, 16> work{start};
-    SmallPtrSet<BasicBlock *, 16> seen;
-    while (!work.empty()) {
-        Instruction *i = work.pop_back_val();
-        for (; i && !is_phase(*i, 1); i = i->getNextNode())
-            if (auto found = access_of.find(i);
-                found != access_of.end() && accesses[found->second].origin.within)
-                result.push_back(&accesses[found->second]);
-            else if (i->isTerminator())
-                for (BasicBlock *next : successors(i))
-                    if (seen.insert(next).second)
-                        work.push_back(&next->front());
-    }
-    return result;
-}
-
-// Whether one work-item of the work-group makes all accesses: they follow comparisons of an id with the same constant.
-bool CheckLowering::by_one_work_item(ArrayRef<Access *> together, const DominatorTree &tree)
-{
-    if (options.local_size[1] * options.local_size[2] != 1)
-        return false;
-    OneItem first = guarding_id(together.front()->call->getParent(), tree);
-    return first.id && all_of(together, [&](Access *a) {
-               OneItem other = guarding_id(a->call->getParent(), tree);
-               return other.id == first.id && other.value == first.value;
-           });
-}
-
-// Makes the offset of S, an access at a fixed place behind a comparison of the local id with a constant, one of the form of
-// OWN; false: it is no such access.
-static bool is_by_id(LocalOffset &s, const AffineOffset &own, const in_check_lowering &options,
-                     const DominatorTree &tree)
-{
-    OneItem one = guarding_id(s.access->call->getParent(), tree);
-    if (!one.id || one.id->getArgNo() != ITEM || one.value >= options.local_size[0] ||
-        options.local_size[1] * options.local_size[2] != 1 || std::abs(own.local[0]) >= MAX_COEFFICIENT)
-        return false;
-    std::copy(own.local, own.local + 3, s.offset.local);
-    s.offset.fixed -= own.local[0] * int64_t(one.value);
-    return true;
-}
-
-// Whether work-items execute BLOCK only if their local id in the first dimension is less than V.
-static bool is_below(BasicBlock *block, const Value *v, const Function &item, const DominatorTree &tree)
-{
-    for (auto *node = tree.getNode(block); node && node->getIDom(); node = node->getIDom()) {
-        auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
-        auto *compare =
-            branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
-        if (!compare || !compare->getOperand(0)->getType()->isIntegerTy())
-            continue;
-        ICmpInst::Predicate predicate = compare->getPredicate();
-        Value *left = before_casts(compare->getOperand(0)), *right = before_casts(compare->getOperand(1));
-        if (left == v) {
-            std::swap(left, right);
-            predicate = ICmpInst::getSwappedPredicate(predicate);
-        }
-        bool if_true = predicate == ICmpInst::ICMP_ULT || predicate == ICmpInst::ICMP_SLT;
-        bool if_false = predicate == ICmpInst::ICMP_UGE || predicate == ICmpInst::ICMP_SGE;
-        if (left == item.getArg(ITEM) && right == v && (if_true || if_false) &&
-            tree.dominates(BasicBlockEdge(branch->getParent(), branch->getSuccessor(if_true ? 0 : 1)), block))
-            return true;
-    }
-    return false;
-}
-
-// Whether all work-items of a work-group have the same VALUE at USERS between two barriers: they agree on it, and it is not
-// recomputed between a barrier and one of USERS.
-bool CheckLowering::is_stable(Instruction *value, ArrayRef<Access *> users, const Divergence &divergence)
-{
-    if (divergence.irreducible || divergence.values.count(value) ||
-        divergence.blocks.count(value->getParent()))
-        return false;
-    return none_of(between_barriers(value), [&](Access *a) { return is_contained(users, a); });
-}
-
-// Whether the reads FAR are of what no other work-item writes: at stride * (id + V) + fixed, while the writes among OWN, which end
-// before stride * id + HIGH, are by work-items whose id is less than V.  docs/instrumentation.md#static-pruning
-bool CheckLowering::are_beyond_writes(ArrayRef<LocalOffset> own, ArrayRef<LocalOffset> far, int64_t high,
-                                      const DominatorTree &tree, const Divergence &divergence)
-{
-    const int64_t stride = own.front().offset.local[0];
-    auto *v = dyn_cast_or_null<Instruction>(far.front().offset.term_value);
-    if (!v || stride <= 0 || stride > MAX_STRIDE || options.local_size[1] * options.local_size[2] != 1)
-        return false;
-    SmallVector<Access *, 16> users;
-    for (const LocalOffset &f : far) {
-        const AffineOffset &l = f.offset;
-        if ((f.access->how & IN_SHADOW_WRITTEN) || l.term_value != v || l.term != stride ||
-            l.local[0] != stride || l.local[1] || l.local[2] || l.fixed < high - stride ||
-            l.fixed >= MAX_COEFFICIENT)
-            return false;
-        users.push_back(f.access);
-    }
-    for (const LocalOffset &o : own) {
-        if (!(o.access->how & IN_SHADOW_WRITTEN))
-            continue;
-        if (!is_below(o.access->call->getParent(), v, item, tree))
-            return false;
-        users.push_back(o.access);
-    }
-    if (!is_stable(v, users, divergence))
-        return false;
-    b.SetInsertPoint(
-        &*(isa<PHINode>(v) ? v->getParent()->getFirstInsertionPt() : std::next(v->getIterator())));
-    FunctionCallee suspect =
-        item.getParent()->getOrInsertFunction("in.suspect", b.getVoidTy(), b.getInt1Ty());
-    value_checks.push_back(
-        b.CreateCall(suspect, b.CreateICmpUGT(v, ConstantInt::get(v->getType(), MAX_TERM))));
-    return true;
-}
-
-// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics, disjoint
-// parts, those of one work-item, or reads beyond what is written.
-bool CheckLowering::needs_no_order(ArrayRef<Access *> together, const DominatorTree &tree,
-                                   const Divergence &divergence)
-{
-    auto only = [&](unsigned how) {
-        return all_of(together, [&](Access *a) { return (a->how & (IN_SHADOW_ATOMIC | how)) == how; });
-    };
-    if (options.local_size[0] * options.local_size[1] * options.local_size[2] == 1 ||
-        all_of(together, [](Access *a) { return a->how == 0; }) || only(IN_SHADOW_ATOMIC) ||
-        by_one_work_item(together, tree))
-        return true;
-    AffineAnalysis analysis(item, options, &divergence);
-    SmallVector<LocalOffset, 16> own, far, single;
-    for (Access *a : together) {
-        AffineOffset l;
-        if (!a->plain() || !analysis.offset(a->call->getArgOperand(0), a->origin.base, l) || l.x || l.row)
-            return false;
-        (l.uniform_term ? far : l.is_fixed() ? single : own).push_back({a, l});
-    }
-    if (own.empty())
-        return false;
-    const AffineOffset first = own.front().offset;
-    for (LocalOffset &s : single) // of the work-item with one id: as if computed from that id
-        if (!is_by_id(s, first, options, tree))
-            return false;
-    own.append(single);
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (const LocalOffset &o : own) {
-        if (!std::equal(o.offset.local, o.offset.local + 3, first.local))
-            return false;
-        low = std::min(low, o.offset.fixed);
-        high = std::max(high, o.offset.fixed + int64_t(o.access->size));
-    }
-    return analysis.is_disjoint(first, high - low) &&
-           (far.empty() || are_beyond_writes(own, far, high, tree, divergence));
-}
-
-void CheckLowering::select_local()
-{
-    SmallVector<Instruction *, 8> starts{&item.getEntryBlock().front()};
-    for (CallInst *call : phases)
-        if (is_phase(*call, 1))
-            starts.push_back(call->getNextNode());
-    for (Access &a : accesses)
-        a.tagged &= !a.origin.within;
-    using Variable = std::pair<unsigned, uint64_t>;
-    auto variable = [](const Access &a) {
-        auto *offset = dyn_cast<ConstantInt>(a.origin.within);
-        return Variable(a.origin.number, offset ? offset->getZExtValue() : UINT64_MAX);
-    };
-    std::set<Variable> tagged;
-    DominatorTree tree(item);
-    Divergence divergence(item, 3);
-    for (Instruction *start : starts) {
-        std::map<Variable, SmallVector<Access *, 16>> together;
-        for (Access *a : between_barriers(start))
-            together[variable(*a)].push_back(a);
-        for (auto &t : together)
-            if (!needs_no_order(t.second, tree, divergence))
-                tagged.insert(t.first);
-    }
-    for (Access &a : accesses)
-        if (a.origin.within && tagged.count(variable(a))) {
-            a.tagged = true;
-            record_use(a, memories[LOCAL_MEMORY]);
-        }
-}
-
 // A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier or synchronization.
 void CheckLowering::drop_redundant()
 {
@@ -530,7 +343,7 @@ void CheckLowering::drop_redundant()
                 l.fixed % int64_t(a.align) == 0 && ids_only.is_within(l, a.align, a.origin.size - a.size);
         l = {};
         a.lane_disjoint = options.local_size[0] >= LANES && a.tagged &&
-                          analysis.offset(a.call->getArgOperand(0), a.origin.base, l) &&
+                          analysis.offset(a.call->getArgOperand(0), a.origin.base, l) && !l.is_scaled() &&
                           std::abs(l.x + l.local[0]) >= int64_t(a.size) &&
                           analysis.max_coefficient < MAX_COEFFICIENT;
     }
