@@ -79,6 +79,7 @@ WEB_PACKAGES := emscripten nodejs $(if $(shell command -v npm),,npm)
 WEB_TEST_PACKAGES := chromium firefox-esr
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
   piglit python3-opencv libopenmm-plugins python3-simtk ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
+DRIVER_PACKAGES := pocl-opencl-icd mesa-opencl-icd
 include $(wildcard Makefile.local)
 
 # ---- sources --------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients web web-test board xref help deps demo test slow quick thread-tests threads asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check package-check clean tests FORCE
+.PHONY: all clients drivers web web-test board xref help deps demo test slow quick thread-tests threads asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check package-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -136,6 +137,7 @@ help:
 ## make tsan     tests of the API under ThreadSanitizer    make ubsan   quick tests under UndefinedBehaviorSanitizer alone
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
+## make drivers  litmus tests and applications on the other drivers of the machine, such as PoCL and Rusticl
 ## make web      the playground, one page that checks litmus tests in a browser: BUILD/web/playground.html
 ## make web-test make web, and the tests of the playground and of the board in Chromium and Firefox
 ## make board    results of all campaigns of litmus/results by driver and test: BUILD/board/index.html
@@ -331,6 +333,11 @@ clients:
 	@tools/deps.sh $(BUILD_PACKAGES) $(CLIENT_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/packages/client_clfft
 	@BUILD=$(BUILD) tests/run.sh $(BUILD)/tests/clients/packages/client_clfft $(CLIENT_TESTS)
+# Litmus tests and applications on the other drivers of the machine; make distro-check CHECK=drivers has those of that release.
+drivers:
+	@tools/deps.sh $(BUILD_PACKAGES) $(CLIENT_PACKAGES) $(DRIVER_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/packages/client_clfft
+	@BUILD=$(BUILD) tests/run.sh tests/clients/drivers.sh
 
 lint:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)

@@ -2,6 +2,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
 #include "tools/interrupt.h"
+#include "tools/session/session.h"
 #include "tools/supervisor.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static int pass_option(void *context, const struct tool_option *option, const ch
 }
 
 static const struct tool_option options[] = {
-    {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)",
+    {"icd", 'i', "FILE", "REFCL_ICD", "the driver's library or .icd file (default: refcl's own)",
      TOOL_TO(struct campaign, icd)},
     {"output", 'o', "OUT", "REFCL_RESULTS", "results file (default results.json), rewritten after each batch",
      TOOL_TO(struct campaign, output)},
@@ -81,7 +82,6 @@ static const struct tool_option options[] = {
      TOOL_CALL(pass_option)},
     TOOL_OPTION_END};
 
-/* Both common loaders take the path of a library. */
 static int select_icd(const char *icd)
 {
     char path[PATH_MAX];
@@ -91,8 +91,7 @@ static int select_icd(const char *icd)
     } else if (!realpath(icd, path)) {
         return tool_error(EXIT_USAGE, "cannot read ICD '%s': %s", icd, strerror(errno));
     }
-    setenv("OCL_ICD_VENDORS", path, 1);
-    setenv("OCL_ICD_FILENAMES", path, 1);
+    session_set_driver(path);
     return 0;
 }
 
