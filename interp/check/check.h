@@ -12,7 +12,7 @@ bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size);
 /* Called when a work-item begins: its frame is uninitialized except for arguments and built-in values. */
 void in_shadow_begin(struct in_run *run, struct in_item *item);
-/* SIZE bytes were copied from F, in the object of FROM, to T. */
+/* Copies the shadow for SIZE bytes that were copied from F, in the object of FROM, to T. */
 void in_shadow_copy(struct in_run *run, struct in_item *item, const struct in_fat *to, uint64_t t,
                     const struct in_fat *from, uint64_t f, uint64_t size);
 

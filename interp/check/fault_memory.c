@@ -10,7 +10,7 @@ static struct place {
     uint64_t older; /* the value that the last write replaced */
     uint32_t agent; /* the last writer */
     uint32_t reads;
-    bool stored; /* that was a store */
+    bool stored; /* the last write was a store */
 } places[PLACES];
 static struct {
     uint8_t *memory;

@@ -42,7 +42,7 @@ struct in_raised {
     uint32_t count;
 };
 
-/* Counts the finding; true: it has been reported often enough. */
+/* Counts the finding; true if it was reported MOST_REPORTS times already. */
 static bool is_reported_often(struct in_run *run, const struct in_insn *pc, const char *kind)
 {
     for (uint32_t k = 0; k < run->outcome.raised_count; k++)

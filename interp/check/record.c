@@ -86,7 +86,7 @@ static bool more_chains(struct in_calls *calls)
     return true;
 }
 
-/* 0: too many chains, or no memory. */
+/* The source id of instruction source INDEX in the current call chain; 0: too many chains, or no memory. */
 static uint32_t called_source(struct in_run *run, const struct in_item *item, uint32_t index)
 {
     if (!run->recording.calls)
@@ -111,7 +111,7 @@ static uint32_t called_source(struct in_run *run, const struct in_item *item, ui
     return called->id;
 }
 
-/* A source id is assigned when its instruction is first recorded. */
+/* The source id of the instruction at PC, assigned when it is first recorded. */
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
 {
     uint32_t index = run->code->sources.of_insn[pc - run->insns], id = 0;

@@ -80,7 +80,7 @@ uint32_t in_terms_read(const struct in_terms_at *x, uint32_t size, bool flag)
     return flag ? x->t->flag : x->t->read;
 }
 
-/* The record holds one constant; further constants become terms. */
+/* Creates a term.  Its record holds one constant; further constant operands become separate terms. */
 uint32_t in_terms_make(const struct in_terms_at *x, enum mm_term_op op, uint32_t size, struct in_operand a,
                        struct in_operand b, struct in_operand c)
 {
@@ -246,7 +246,7 @@ void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value)
 
 void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
 {
-    run->recording.terms++; /* a separate number */
+    run->recording.terms++; /* reserve a separate number */
     for (uint32_t k = 0; k < count; k++)
         send_term(run, members[k],
                   (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->recording.terms});

@@ -30,14 +30,14 @@ static uint64_t address_of(const struct in_terms_at *x, enum in_terms_address ho
     return base + (how == IN_TERMS_INDEX ? wide : (uint64_t)narrow) * (uint32_t)x->pc->imm;
 }
 
-/* Whether accesses through P become events. */
+/* True if accesses through P become events. */
 static bool is_seen(const struct in_terms_at *x, const struct in_fat *p, uint64_t address)
 {
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, address) : p->object;
     return o && o->region != MM_PRIVATE;
 }
 
-/* The current access writes SIZE bytes and reads none: notes the old contents. */
+/* Notes the old contents of the SIZE bytes that the current access writes without reading them. */
 static void look_before(const struct in_terms_at *x, const struct in_fat *p, uint64_t address, uint64_t size)
 {
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, address) : p->object;
@@ -171,7 +171,7 @@ void in_terms_atomic(const struct in_terms_at *x)
 
 /* ---- calls into C, and waits ------------------------------------------------------------------- */
 
-/* The pointed-to part of the block may be read and written: concretizes it, to the end of the object. */
+/* Concretizes the part of the block from the pointer to the end of its object, which a call may read and write. */
 static void keep_object(const struct in_terms_at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);

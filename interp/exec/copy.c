@@ -40,7 +40,7 @@ static void record_copy(struct in_run *run, struct in_item *item, const struct i
         in_weak_recorded(run);
 }
 
-/* SIZE bytes from F to T. */
+/* Copies SIZE bytes from F to T. */
 static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy *c, uint64_t t, uint64_t f,
                        uint64_t size)
 {
@@ -77,8 +77,8 @@ static void perform_copy(struct in_run *run, struct in_item *item, struct in_cop
     run->copying = false;
 }
 
-/* Performs C, after the delayed copies that a fence orders before it.  The flags of the fence do not matter:
- * without them fewer orders occur, and no other ones. */
+/* Performs C, after the delayed copies that a fence orders before it.  The fence's flags are ignored: that excludes
+ * some permitted orders, and adds none. */
 static void make_in_order(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     struct in_copies *copies = &item->group->copies;
@@ -114,7 +114,7 @@ static bool same_arguments(const struct in_gathering *g)
     return true;
 }
 
-/* Where copies are recorded, checked or delayed, they are kept until the wait. */
+/* Keeps a copy until its wait, if copies are recorded, checked or delayed. */
 static void keep_copy(struct in_run *run, struct in_copies *copies, const struct in_copy *c)
 {
     if (!run->launch.checks && !is_recorded(run) && !c->late)
@@ -173,8 +173,7 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
                  value == 0 ? "the event 0" : "an event");
 }
 
-/* Marks the copies of the events in MEMBER's list; FIRST is the list of the first member.  False: that is
- * another one. */
+/* Marks the copies of the events in MEMBER's list; false if the list differs from FIRST, that of the first member. */
 static bool mark_waited_copies(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
 {
     struct in_copies *copies = &g->members[0]->group->copies;

@@ -46,7 +46,7 @@ static void end_write(struct in_run *run, struct in_item *item, const struct in_
     record_builtin_access(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
 }
 
-/* Element K of an operand; scalars serve every element. */
+/* Element K of an operand; a scalar is used for every element. */
 static const uint8_t *operand_element(const struct in_item *item, const struct in_call *c, uint32_t operand,
                                       uint32_t k)
 {
@@ -128,7 +128,7 @@ static uint64_t offset_of(const struct in_item *item, const struct in_call *c, u
     return v;
 }
 
-/* Bytes of one element in memory, alignment mask, and where the vector starts. */
+/* The size of one element in memory, the alignment mask, and the address of the vector. */
 static uint64_t vector_place(const struct in_ext_fn *fn, const struct in_ty *ty, uint64_t offset,
                              uint64_t *each, uint32_t *mask)
 {

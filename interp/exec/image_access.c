@@ -142,7 +142,8 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     }
 }
 
-/* Guided execution: memory gets the values that the oracle determines, or the oracle the texels that were written. */
+/* Guided execution: gives texels to be read the values that the oracle determines, or passes written texels to the
+ * oracle.  False without an oracle. */
 static bool guide_access(struct in_run *run, struct in_item *item, const struct in_handle *h,
                          const struct in_image_touched *touched, bool write)
 {
@@ -159,7 +160,7 @@ static bool guide_access(struct in_run *run, struct in_item *item, const struct 
     return true;
 }
 
-/* I: the image of H, or one of its levels. */
+/* Reports coordinates outside of I, the image of H or one of its levels. */
 static void report_outside(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
 {

@@ -93,7 +93,7 @@ static void report_access(struct in_run *run, struct in_item *item, const struct
                  n, (unsigned long long)offset, region, name, verb);
 }
 
-/* With checks off an access is permitted if it stays in the memory of a live object. */
+/* True if an access is permitted without checks: it stays in the memory of a live object. */
 static bool is_tolerable(struct in_run *run, struct in_item *item, struct in_fat *p, uint64_t address,
                          uint64_t size)
 {
@@ -104,7 +104,7 @@ static bool is_tolerable(struct in_run *run, struct in_item *item, struct in_fat
 }
 
 /* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read
- * slightly past the end and discard the value.  The first of a launch is reported, none ends it. */
+ * slightly past the end and discard the value.  The first such read of a launch is reported; none ends the launch. */
 static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_object *o, uint64_t address, uint64_t size)
 {
@@ -126,8 +126,8 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
     return (uint8_t *)(uintptr_t)zeros;
 }
 
-/* The access stays in its object, or in a variable of a function that has returned: it is misaligned, or not
- * one that the object allows.  The memory exists, so the access is performed as without checks. */
+/* True if the memory of the access exists: it stays in its object, or in a variable of a function that has
+ * returned, and is only misaligned or not permitted.  Such an access is reported and performed. */
 static bool is_possible(const struct in_run *run, const struct in_item *item, const struct in_object *o,
                         uint64_t address, uint64_t size)
 {

@@ -111,7 +111,7 @@ static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
     return slot;
 }
 
-/* The address of a module-scope variable. */
+/* The slot with the address of a module-scope variable. */
 static int32_t global_slot(struct in_lower *l, const struct in_id *id)
 {
     struct in_fat null = {0, &in_unknown};

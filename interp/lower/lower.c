@@ -51,7 +51,7 @@ uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
                                                                                                : index;
 }
 
-/* Depth first: callers before callees in ORDER reversed; recursion is an error. [CLC 6.11; CL env 4 R8] */
+/* Depth-first search that appends callees before callers to ORDER; recursion is an error [CLC 6.11; CL env 4 R8]. */
 static enum mm_class visit_function(struct in_lower *l, uint32_t index, uint32_t *order, uint32_t *count,
                                     uint32_t depth)
 {
@@ -188,7 +188,7 @@ static void apply_fixups(struct in_lower *l)
     }
 }
 
-/* Callees' frames begin where the deepest caller's ends. */
+/* Places the frames of callees after the end of the deepest caller's frame. */
 static void place_callees(struct in_lower *l)
 {
     for (uint32_t k = 0; k < l->inst_count; k++) {

@@ -39,7 +39,7 @@ static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t
            vulkan_bits(l, i, at, mask);
 }
 
-/* N: 0..6 = sizes 1, 2, 4, 8, 16, N, pointer. */
+/* Index of the operation variant for TY: 0 to 6 are the sizes 1, 2, 4, 8, 16, any other, and pointers. */
 static int32_t size_index(const struct in_ty *ty)
 {
     if (ty->kind == IN_TY_POINTER)

@@ -73,7 +73,8 @@ static void emit_locals(struct emitter *e)
         fputs("    local long refcl_near[1];\n", e->out);
 }
 
-/* The other region is never chosen, which the compiler cannot prove: the pointer remains generic [CLC 6.7.5]. */
+/* Makes a pointer generic by a choice between two regions.  The other region is never chosen, but the compiler
+ * cannot prove that [CLC 6.7.5]. */
 static void emit_generic(struct emitter *e)
 {
     if (e->kernel->generic)
@@ -298,7 +299,7 @@ void lt_kernel_range(struct lt_kernel *k, const struct ck_program *p)
     while ((INT64_C(1) << k->bits) < high - low + 1)
         k->bits++;
     if (k->bits * p->observed_count > 18)
-        k->bits = 0; /* all one by one */
+        k->bits = 0; /* count all values one by one */
     k->bins = k->bits ? 1u << k->bits * p->observed_count : 1;
 }
 

@@ -25,7 +25,7 @@ static void print_texel(const struct emitter *e, uint32_t object, uint64_t eleme
              lt_emit_elements(&e->program->objects[object]), (unsigned)element);
 }
 
-/* X becomes a name: TEXT. */
+/* Replaces X by a name with the text TEXT. */
 static void become_text(struct emitter *e, struct lt_expr *x, const char *text)
 {
     const char *copy = mm_arena_strdup(e->test->arena, text);

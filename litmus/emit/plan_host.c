@@ -205,7 +205,8 @@ static cJSON *instr_json(const struct ck_instr *i)
     case CK_END:
         return start_row("end");
     default:
-        return start_row("fence"); /* points that are no calls too: the numbers of targets stay as they are */
+        /* a row also for points that are no calls, so that jump targets keep their numbers */
+        return start_row("fence");
     }
 }
 

@@ -315,7 +315,7 @@ static bool assign_values(struct lt_cycle *c)
             return false;
     }
     int64_t last[LT_CYCLE_MAX] = {0};
-    /* Start where a location does. */
+    /* Start at the first access of a location. */
     while (!single && c->edges[(first + n - 1) % n].same)
         first++;
     for (unsigned k = 0; k < n; k++) {

@@ -21,14 +21,14 @@ struct lt_generator {
     struct node *visited;
     size_t visited_count;
     struct mm_map numbers; /* of the nodes, plus one, by the hash of the text */
-    char **emitted;        /* names */
+    char **emitted;        /* names of the tests that were written */
     size_t emitted_count;
     struct lt_generate_counts counts;
     lt_generate_sink *sink;
     void *context;
 };
 
-/* The choice of weaker cycles depends on it: it must not change. */
+/* Hash of a cycle's text.  It must not change, because the choice of weaker cycles depends on it. */
 static uint64_t hash_text(const char *text)
 {
     uint64_t h = mm_fnv1a(MM_FNV1A, text, strlen(text));
@@ -244,7 +244,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
     return cls;
 }
 
-/* C holds.  Descends while a weaker cycle holds, too. */
+/* Descends from C, which is forbidden and has no race, while a weaker cycle is as well. */
 static enum mm_class descend_to_weaker(struct lt_generator *g, const struct lt_cycle *c)
 {
     bool minimal = true;

@@ -1,5 +1,5 @@
-/* The compact table of a campaign (docs/campaigns.md#tables): results without the texts of the tests, which are in files, and
- * without the pieces of the campaign, of which only the answer to "is it stationary?" is kept. */
+/* The compact table of a campaign (docs/campaigns.md#tables): results without the texts of the tests, which are in
+ * files, and without the pieces of the campaign, of which only the answer to "is it stationary?" is kept. */
 #include "litmus/judge/judge.h"
 #include "memmodel/base/error.h"
 #include "memmodel/base/escape.h"
@@ -20,7 +20,7 @@ static void copy_members(cJSON *to, const cJSON *from, const char *const *keys, 
             cJSON_AddItemToObject(to, keys[i], cJSON_Duplicate(cJSON_GetObjectItem(from, keys[i]), true));
 }
 
-/* A table must not make its reader open files elsewhere. */
+/* False for paths outside of the root: a table must not make its reader open other files. */
 static bool is_below_root(const char *path)
 {
     if (!*path || *path == '/')
@@ -94,7 +94,7 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
     return MM_OK;
 }
 
-/* A test that ran on a Vulkan device: the OpenCL test in *TEST becomes its translation. */
+/* For a test that ran on a Vulkan device: replaces the OpenCL test in *TEST by its translation. */
 static enum mm_class translate_again(struct lt_test **test, const char *name, struct mm_error *err)
 {
     enum lt_mapping mapping;

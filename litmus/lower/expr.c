@@ -228,7 +228,7 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
     }
     bool is_unsigned;
     if (op == LT_OP_SHL || op == LT_OP_SHR) {
-        /* By the low bits of the right side; the left side alone gives the type [CLC 6.5]. */
+        /* Only the low bits of the right side count; the type is that of the left side [CLC 6.5]. */
         a = promote_integer(lower, a);
         b = lt_convert(lower, b, a.size, false);
         uint32_t mask = lt_const(lower, 8 * a.size - 1u, a.size);

@@ -62,8 +62,8 @@ static uint32_t add_prop(struct final *f, struct ck_prop prop)
     return i;
 }
 
-/* A constant beside a value of fewer bytes is taken at that size if it fits, with a sign or without: -1 and
- * 0xFFFFFFFF are the same int and the same uint. */
+/* Truncates a constant to the size of the value that it is compared with, if it fits as signed or unsigned number:
+ * -1 and 0xFFFFFFFF denote the same int and the same uint. */
 static void fit_constant(const struct final *f, struct ck_term *constant, const struct ck_term *other)
 {
     if (constant->kind != CK_TERM_CONST || other->kind == CK_TERM_CONST || f->failed)

@@ -321,7 +321,7 @@ static struct end call_point(const struct commands *c, const struct lt_api *api,
     return (struct end){all_of(c, api->caller).thread, point_of(api, role)};
 }
 
-/* Points of a command in run RUN of its command buffer; 0: of one that is enqueued. */
+/* The start of a command, in run RUN of its command buffer; RUN is 0 for enqueued commands. */
 static struct end start_of(const struct commands *c, const struct lt_api *api, uint32_t run)
 {
     return (struct end){c->threads[api->command + run * c->stride], point_of(api, ROLE_START)};
@@ -359,7 +359,7 @@ static struct end event_done(const struct commands *c, const struct lt_event *ev
     return (struct end){c->events[c->lower->test->command_count + event->number], COMPLETION};
 }
 
-/* The work-items, or the host thread, that execute a command. */
+/* Relates a command to the work-items, or the host thread, that execute it. */
 static void relate_instance(struct commands *c, const struct lt_api *api)
 {
     for (const struct lt_thread *t = c->lower->test->threads; t; t = t->next) {
@@ -379,7 +379,7 @@ static bool place_matters(const struct lt_api *api)
            (kind == LT_API_MARKER && !api->waits);
 }
 
-/* The command before API in its queue, in text order: one thread uses the queue. */
+/* Relates API to the previous command in its queue, in text order: one thread uses the queue. */
 static void relate_queue(struct commands *c, const struct lt_api *api)
 {
     bool enqueues = lt_api_enqueues(api);
@@ -406,7 +406,7 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
     relate_ends(c, "child", command_done(c, api), command_done(c, parent));
 }
 
-/* The n-th wait for a semaphore is for its n-th signal. */
+/* Relates the n-th wait for a semaphore to its n-th signal. */
 static void relate_semaphores(struct commands *c, const struct lt_api *api)
 {
     for (const struct lt_event_use *use = api->semaphores; use; use = use->next) {
@@ -439,7 +439,7 @@ static void relate_recorded(struct commands *c, const struct lt_api *api, uint32
     relate_instance(c, api);
 }
 
-/* An enqueued command buffer: its start, each recorded command, its end; earlier runs of it. */
+/* Relates the start and the end of an enqueued command buffer to its recorded commands and to earlier runs. */
 static void relate_buffer(struct commands *c, const struct lt_api *api)
 {
     uint32_t run = 0;

@@ -97,7 +97,7 @@ static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
                              .value = CK_NO_EXPR};
 }
 
-/* The numbers by which edges refer to the accesses of an object's memory and the operation that frees it. */
+/* The point numbers by which edges refer to the accesses of an object's memory, and to the operation that frees it. */
 static uint32_t point_of(uint32_t object)
 {
     return 2 * object + 1;
@@ -258,7 +258,7 @@ static bool has_point(const struct ck_program *p, uint32_t thread, uint32_t poin
     return false;
 }
 
-/* Every access of an object that is freed, and the operation that frees it. */
+/* Relates every access of a freed object to the operation that frees it. */
 static void relate_frees(struct lt_lower *lower)
 {
     const struct ck_program *p = lower->program;

@@ -21,7 +21,7 @@ static uint32_t emit_compare(struct lt_vk_module *m, const char *op, uint32_t a,
     return lt_vk_op(m, "%s %%bool %%%u %%%u", op, a, b);
 }
 
-static uint32_t is_set(struct lt_vk_module *m, uint32_t value)
+static uint32_t emit_is_set(struct lt_vk_module *m, uint32_t value)
 {
     return emit_compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
 }
@@ -122,7 +122,7 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
     uint32_t group = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", id);
     f->local = lt_vk_op(m, "OpLoad %%uint %%local_index");
     f->mix = emit_binary(m, "OpIMul", emit_binary(m, "OpIAdd", group, seed), lt_vk_uint(m, 2654435761u));
-    uint32_t some = is_set(m, every), divisor = emit_select(m, some, every, one);
+    uint32_t some = emit_is_set(m, every), divisor = emit_select(m, some, every, one);
     uint32_t rest = emit_binary(m, "OpUMod", group, divisor);
     uint32_t last = emit_compare(m, "OpIEqual", rest, emit_binary(m, "OpISub", divisor, one));
     uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", some, last));
@@ -140,7 +140,7 @@ static void emit_member(struct lt_vk_module *m, struct frame *f)
     uint32_t members = lt_vk_uint(m, m->kernel->member_count);
     uint32_t mixed = emit_binary(m, "OpIMul", f->local, m->knobs[LT_K_lanes]);
     uint32_t l = lt_vk_op(m, "OpUMod %%uint %%%u %%local_size", mixed),
-             split = is_set(m, m->knobs[LT_K_split]);
+             split = emit_is_set(m, m->knobs[LT_K_split]);
     uint32_t far_slot = lt_vk_op(m, "OpUMod %%uint %%%u %%slots", l),
              far_member = lt_vk_op(m, "OpUDiv %%uint %%%u %%slots", l);
     m->slot = emit_select(m, split, far_slot, emit_binary(m, "OpUDiv", l, members));
@@ -171,7 +171,7 @@ static void emit_instance(struct lt_vk_module *m, struct frame *f)
     uint32_t groups = lt_vk_uint(m, k->group_count), clusters = m->knobs[LT_K_clusters], seed = lt_vk_seed(m);
     uint32_t family = apart_families ? lt_vk_launch_family(m) : 0;
     if (apart_families)
-        groups = emit_select(m, is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
+        groups = emit_select(m, emit_is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
                              lt_vk_uint(m, k->family_groups[0]));
     uint32_t turned =
         emit_binary(m, "OpIAdd", f->group, emit_binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
@@ -189,13 +189,13 @@ static void emit_instance(struct lt_vk_module *m, struct frame *f)
     f->active = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->in_slot, exists);
 }
 
-static uint32_t is_member(struct lt_vk_module *m, const struct frame *f, uint32_t member)
+static uint32_t emit_is_member(struct lt_vk_module *m, const struct frame *f, uint32_t member)
 {
     uint32_t same = emit_compare(m, "OpIEqual", f->member, lt_vk_uint(m, member));
     return lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->active, same);
 }
 
-static uint32_t has_role(struct lt_vk_module *m, const struct frame *f, uint32_t group)
+static uint32_t emit_has_role(struct lt_vk_module *m, const struct frame *f, uint32_t group)
 {
     return emit_compare(m, "OpIEqual", f->role, lt_vk_uint(m, group));
 }
@@ -262,7 +262,7 @@ static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
     uint32_t left = emit_binary(m, "OpISub", lt_vk_op(m, "OpLoad %%uint %%%u", f->polls), lt_vk_uint(m, 1));
     lt_vk_do(m, "OpStore %%%u %%%u", f->polls, left);
     uint32_t missing = emit_compare(m, "OpULessThan", there, lt_vk_uint(m, m->kernel->group_count));
-    uint32_t again = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", missing, is_set(m, left));
+    uint32_t again = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", missing, emit_is_set(m, left));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", again, head, merge);
     lt_vk_label(m, merge);
     lt_vk_end_if(m, first);
@@ -270,10 +270,10 @@ static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 
 static void emit_align(struct lt_vk_module *m, const struct frame *f)
 {
-    uint32_t stress = lt_vk_if(m, is_set(m, m->knobs[LT_K_before]));
+    uint32_t stress = lt_vk_if(m, emit_is_set(m, m->knobs[LT_K_before]));
     call_stress(m, emit_binary(m, "OpIAdd", f->mix, f->r), m->knobs[LT_K_before]);
     lt_vk_end_if(m, stress);
-    uint32_t align = lt_vk_if(m, is_set(m, m->knobs[LT_K_align]));
+    uint32_t align = lt_vk_if(m, emit_is_set(m, m->knobs[LT_K_align]));
     if (m->kernel->group_count > 1)
         wait_at_gate(m, f);
     lt_vk_work_group_barrier(m);
@@ -304,7 +304,7 @@ static bool emit_barriers(struct lt_vk_module *m, const struct frame *f, uint32_
         lt_vk_control_barrier(m, first);
     for (uint32_t g = 0; first && !agree && g < m->kernel->group_count; g++)
         if (barrier_after(m, g, phase)) {
-            uint32_t merge = lt_vk_if(m, has_role(m, f, g));
+            uint32_t merge = lt_vk_if(m, emit_has_role(m, f, g));
             lt_vk_control_barrier(m, barrier_after(m, g, phase));
             lt_vk_end_if(m, merge);
         }
@@ -313,12 +313,12 @@ static bool emit_barriers(struct lt_vk_module *m, const struct frame *f, uint32_
 
 static void emit_phase(struct lt_vk_module *m, const struct frame *f, uint32_t group, uint32_t phase)
 {
-    uint32_t merge = lt_vk_if(m, has_role(m, f, group)), thread;
+    uint32_t merge = lt_vk_if(m, emit_has_role(m, f, group)), thread;
     for (uint32_t member = 0; (thread = lt_vk_member(m->program, group, member)) != CK_NO_THREAD; member++) {
         uint32_t first, end = lt_vk_phase(m->program, thread, phase, &first);
         if (end == CK_NO_INSTR || first == end)
             continue;
-        uint32_t mine = lt_vk_if(m, is_member(m, f, member));
+        uint32_t mine = lt_vk_if(m, emit_is_member(m, f, member));
         lt_vk_statements(m, thread, first, end);
         lt_vk_end_if(m, mine);
     }
@@ -380,9 +380,9 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
     for (uint32_t i = 0; i < m->program->observed_count; i++)
         m->kernel->columns += lt_observed_stored(m->program, i);
     for (uint32_t g = 0; g < m->kernel->group_count; g++) {
-        uint32_t merge = lt_vk_if(m, has_role(m, f, g)), thread;
+        uint32_t merge = lt_vk_if(m, emit_has_role(m, f, g)), thread;
         for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != CK_NO_THREAD; n++) {
-            uint32_t mine = lt_vk_if(m, is_member(m, f, n));
+            uint32_t mine = lt_vk_if(m, emit_is_member(m, f, n));
             uint32_t ended = m->kernel->waits ? lt_vk_op(m, "OpLoad %%uint %%%u", m->cut) : 0;
             uint32_t whole = ended ? lt_vk_if(m, emit_compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
             store_observed(m, thread, n == 0);

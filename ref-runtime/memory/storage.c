@@ -240,7 +240,7 @@ static void merge_segments(struct rt_mem *root)
 }
 
 /* Marks bytes of the storage at PLACE as initialized for kernels. */
-static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
+static void mark_initialized(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
     if (place != RT_HOST_VIEW)
@@ -273,7 +273,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     log_transfer(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
-    now_given(root, segment->begin, segment->end, to);
+    mark_initialized(root, segment->begin, segment->end, to);
     rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
     if (is_guarded(root, from, to))
         rt_guard_end(root->host_view);
@@ -305,7 +305,7 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
 }
 
 /* Marks PLACE as the only one with the latest contents. */
-static bool is_latest(struct rt_mem *root, size_t begin, size_t end, int place)
+static bool set_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
     if (!split_range(root, begin, end, &first, &last))
@@ -321,8 +321,8 @@ bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place
     if (root->shared)
         return true;
     place = real_place(place);
-    now_given(root, begin, end, place);
-    return is_latest(root, begin, end, place);
+    mark_initialized(root, begin, end, place);
+    return set_latest(root, begin, end, place);
 }
 
 /* ---- for kernels ---- */
@@ -335,10 +335,10 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
-        (writes && !root->shared && !is_latest(root, begin, end, place)))
+        (writes && !root->shared && !set_latest(root, begin, end, place)))
         return false;
     if (mem->image) /* the bytes that image writes change are not tracked */
-        now_given(root, begin, end, place);
+        mark_initialized(root, begin, end, place);
     *address = (uint64_t)(uintptr_t)(data + begin);
     struct in_object *own = &mem->copies[place].object;
     if (mem != root || root->shared) {
