@@ -79,8 +79,8 @@ killed() { # WAITS; two more come first
 }
 killed_alone() {
     OPENCL_LAYERS=$layer REFCL_LAYER_TRACE=$tap_dir/alone "$tap_dir/hosts" killed "$1" 2>/dev/null
-    "$REFCL" trace check --trace "$tap_dir/killed" "$tap_dir/alone" >"$tap_dir/said" 2>&1
-    [ $? = 1 ] && grep -q "is truncated; its intact prefix is reported" "$tap_dir/said" && waits_in "$tap_dir/killed" $(($1 + 2))
+    "$REFCL" trace check "$tap_dir/alone" >"$tap_dir/said" 2>&1
+    [ $? = 1 ] && grep -q "is truncated; its intact prefix is reported" "$tap_dir/said" && waits_in "$tap_dir/alone" $(($1 + 2))
 }
 for waits in 0 1 3000; do
     ok "a killed program: all that it did until its last wait is judged: $waits" killed $waits
@@ -137,6 +137,11 @@ ok "possible, not certain: what follows a call that takes more steps than the li
 ok "not possible: reads of what is only read" hints 0 reads read
 ok "possible: a fill of what is read" hints 1 reads fill
 ok "not possible: bytes that an argument with known subscripts leaves out" hints 0 elsewhere fill
+dumped() { # 128 work-items, one int each
+    OPENCL_LAYERS=$layer REFCL_LAYER_TRACE=$tap_dir/dumped "$tap_dir/possible" elsewhere fill &&
+        "$REFCL" trace dump "$tap_dir/dumped" | grep -q "elsewhere#2: write 512 bytes of global buffer 2 byte 0 at program1.cl"
+}
+ok "the dump of a layer's trace has the accesses of launches" dumped
 ok "--check possible needs --on-driver" exits 2 "$REFCL" run --check possible -- "$tap_dir/hosts"
 echo 'kernel void k(global int *x) { x[get_global_id(0)] = 1; }' >"$tap_dir/k.cl"
 ok "... which refcl kernel does not have" exits 2 "$REFCL" kernel --check possible "$tap_dir/k.cl"

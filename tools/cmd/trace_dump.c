@@ -2,6 +2,7 @@
 #include "interp/replay/expand.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
+#include "tools/footprint/footprint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +47,34 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
     return l->graph.events(l->graph.context, events, count);
 }
 
+static enum mm_class find_layer(void *context, const struct mm_record *record)
+{
+    *(bool *)context |= footprint_is_layer(record);
+    return MM_OK;
+}
+
+/* A trace of the loader layer is read as `refcl trace check` reads it: with the accesses of launches that are known.  What comes from a pipe
+ * cannot be read twice. */
+static enum mm_class read_trace(int fd, const char *path, const struct mm_sink *sink, bool *complete,
+                                struct mm_error *err)
+{
+    bool layer = false;
+    const struct mm_sink find = {.context = &layer, .record = find_layer, .events = mm_skip_events};
+    off_t start = lseek(fd, 0, SEEK_CUR);
+    if (start >= 0) {
+        mm_trace_read_file(fd, path, &find, complete, NULL); /* errors are found again */
+        lseek(fd, start, SEEK_SET);
+    }
+    struct footprint *footprint = layer ? footprint_create(sink, false) : NULL;
+    if (!footprint)
+        return layer ? mm_out_of_memory(err) : in_expand_file(fd, path, sink, complete, err);
+    struct mm_sink own;
+    footprint_sink(footprint, &own);
+    enum mm_class c = mm_trace_read_file(fd, path, &own, complete, err);
+    footprint_destroy(footprint);
+    return c;
+}
+
 /* Fills GRAPH from the file; a truncated trace gives its intact prefix. */
 static int load_graph(const char *path, size_t limit, struct mm_graph *graph)
 {
@@ -59,7 +88,7 @@ static int load_graph(const char *path, size_t limit, struct mm_graph *graph)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
     mm_graph_sink(graph, limit ? limit : UINT32_MAX, limit ? &sink : &limited.graph);
     limited.file_size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-    enum mm_class c = in_expand_file(fd, path, &sink, &complete, &err);
+    enum mm_class c = read_trace(fd, path, &sink, &complete, &err);
     err = limited.err.cls != MM_OK ? limited.err : err;
     if (fd != STDIN_FILENO)
         close(fd);

@@ -45,8 +45,11 @@ static bool has_magic(const void *bytes, size_t size, uint32_t magic)
 
 bool footprint_is_layer(const struct mm_record *record)
 {
-    return record->type == MM_RECORD_PROGRAM &&
-           has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
+    const struct mm_replay *replay = &record->replay;
+    if (record->type == MM_RECORD_PROGRAM)
+        return has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
+    return record->type == MM_RECORD_REPLAY && (has_magic(replay->bytes, replay->size, LY_LAUNCH_MAGIC) ||
+                                                has_magic(replay->bytes, replay->size, LY_RETIRED_MAGIC));
 }
 
 /* Each once; false: it was noted before. */
@@ -284,7 +287,7 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     struct mm_record copy = *record;
     if (record->type == MM_RECORD_EVENT)
         return footprint_events(f, &record->event, 1);
-    if (footprint_is_layer(record)) {
+    if (record->type == MM_RECORD_PROGRAM && footprint_is_layer(record)) {
         take_program(f, &record->program);
     } else if (record->type == MM_RECORD_REPLAY &&
                has_magic(record->replay.bytes, record->replay.size, LY_LAUNCH_MAGIC)) {

@@ -7,7 +7,7 @@
 
 #include "memmodel/memmodel.h"
 
-/* Whether the program of a record is the layer's. */
+/* Whether a record of a program or a launch is the layer's, which only a footprint takes. */
 bool footprint_is_layer(const struct mm_record *record);
 
 /* Passes records of a layer's trace on to TO, and all others unchanged. */
