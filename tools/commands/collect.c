@@ -40,7 +40,7 @@ static uint32_t add_part(struct hc_record *record, uint32_t command, uint32_t no
                : record->part_count - 1;
 }
 
-/* The part of a host thread since its last point. */
+/* The part of a host thread that holds its accesses since its last point. */
 static uint32_t host_part(struct hc_record *record, const struct mm_event *e)
 {
     uint32_t thread = e->agent.index;
@@ -69,7 +69,8 @@ static struct hc_command *command_at(struct hc_record *record, uint32_t id)
     return index ? &record->commands[index - 1] : NULL;
 }
 
-/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before them. */
+/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before
+ * them. */
 static struct hc_command *root_command(struct hc_record *record, uint32_t id)
 {
     struct hc_command *command = command_at(record, id), *parent;
@@ -166,7 +167,7 @@ static void take_point(struct hc_record *record, const struct mm_event *e)
         place_command(record, command, node);
 }
 
-/* Coarse-grained SVM is mapped without an access of the runtime: the host's access is added here. */
+/* Adds the host's access to mapped coarse-grained SVM, which the runtime maps without recording an access. */
 static void take_map(struct hc_record *record, const struct mm_event *e)
 {
     uint64_t index = mm_map_get(&record->reading.allocation_of, e->allocation);
@@ -201,7 +202,7 @@ static bool is_named(const char *kind, const char *word)
     return strstr(kind, word) != NULL;
 }
 
-/* How memory of the host is used by a call that has a pointer to it. */
+/* The accesses to memory of the host that a call of KIND makes through its pointer. */
 static uint8_t transfer_of(const char *kind)
 {
     return is_named(kind, "clEnqueueRead")        ? HC_WRITE
@@ -232,7 +233,7 @@ static void take_command(struct hc_record *record, const struct mm_command *info
         mm_map_put(&record->reading.command_of, info->id, record->command_count);
 }
 
-/* Memory is identified by the first allocation that it is a copy or a part of. */
+/* Notes an allocation.  Memory is identified by the first allocation that it is a copy or a part of. */
 static void take_allocation(struct hc_record *record, const struct mm_allocation *info)
 {
     struct mm_allocation copy = *info;
@@ -290,8 +291,8 @@ static uint32_t first_call(const struct hc_record *record, uint32_t first)
     return from;
 }
 
-/* True if a command before *FIRST is ordered after an included command, or after an included point of a host thread: *FIRST
- * is then that command. */
+/* True if a command before *FIRST is ordered after an included command, or after an included point of a host
+ * thread: *FIRST is then that command. */
 static bool include_earlier(const struct hc_record *record, uint32_t *first)
 {
     uint32_t from_call = first_call(record, *first);
@@ -312,13 +313,13 @@ static uint8_t host_use(const struct hc_record *record, const struct hc_command 
 {
     uint8_t kinds = record->parts[command->part].kinds, uses = command->transfer;
     *recorded = (kinds & HC_READ) && (kinds & HC_WRITE);
-    if (uses == (HC_READ | HC_WRITE)) /* between any two of SVM and memory of the host */
+    if (uses == (HC_READ | HC_WRITE)) /* a copy between two ranges of SVM or of memory of the host */
         return *recorded ? 0 : uses & (uint8_t)~kinds;
     return uses;
 }
 
-/* The runtime leaves out memory of the host where instrumented host threads may pass it on by malloc() and free(): whether
- * commands that are not in one in-order queue conflict there is unknown. */
+/* Sets a limit if commands that are not in one in-order queue may conflict in memory of the host: the runtime does
+ * not record such memory if instrumented host threads may pass it on by malloc() and free(). */
 static void check_host_memory(struct hc_record *record)
 {
     const struct hc_command *user = NULL;
@@ -342,7 +343,8 @@ static void check_host_memory(struct hc_record *record)
                  "memory of the host that commands read or write is not recorded with several host threads");
 }
 
-/* Semaphores take signals and waits in the order of calls, of whatever queue: that of several host threads may differ. */
+/* Sets a limit if several host threads use one semaphore: it pairs signals and waits in the order of calls, which
+ * may differ. */
 static void check_semaphores(struct hc_record *record)
 {
     uint32_t count = 0, owner = HC_NONE;

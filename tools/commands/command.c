@@ -40,7 +40,7 @@ static int ask_engine(struct decision *d, struct ck_program *program, bool z3, s
     return failed;
 }
 
-/* The answer of the engines that were asked for; with auto, that of Z3 where search has none. */
+/* Asks the requested engines; with auto, Z3 if search has no answer. */
 static int ask_engines(struct decision *d, struct ck_program *program, struct ck_verdict *v)
 {
     struct ck_verdict z3 = {0};
@@ -107,8 +107,8 @@ static void note_race(struct decision *d, const struct hc_schedule *schedule, co
     }
 }
 
-/* Looks for a race of CELLS.  A race that synchronization by atomic operations may exclude is ordered, and another one
- * looked for.  False: there is a race, or some answer is missing. */
+/* Looks for a race of CELLS.  If synchronization by atomic operations may exclude a race, its parts are ordered and
+ * the search for another race continues.  False: there is a race, or some answer is missing. */
 static bool find_races(struct decision *d, struct hc_schedule *schedule, const struct hc_cell *cells,
                        uint32_t count)
 {
@@ -190,7 +190,7 @@ static void explore_cells(struct decision *d, struct hc_schedule *schedule)
     }
 }
 
-/* Other schedules are not explored, either: the limit is that of an engine, or one race is enough. */
+/* True if LIMIT ends the exploration of further schedules: it is not the limit of one schedule. */
 static bool is_final(const struct mm_error *limit)
 {
     return limit->cls != MM_OK &&
@@ -218,8 +218,8 @@ static bool explore_schedule(void *context, const struct hc_schedule *schedule)
 struct result {
     const char *name;
     enum ck_answer race;
-    const struct ck_detector *shown; /* with the findings to be printed, NULL: none */
-    bool other;                      /* they are of another schedule than the recorded one */
+    const struct ck_detector *shown; /* the detector whose findings are printed, NULL: none */
+    bool other;                      /* the findings are from another schedule than the recorded one */
 };
 
 static void print_result(const struct decision *d, const struct result *r)
@@ -357,8 +357,8 @@ static int commands_work(void *context)
     struct decision d = {.e = w->e, .record = &record, .other = detectors[1]};
     w->e->options.explain = true; /* verdicts show the race that they find */
     unsigned engines = w->e->engines == (ENGINE_SEARCH | ENGINE_Z3) ? 2 : 1;
-    w->e->until_ms = mm_clock_ms(CLOCK_MONOTONIC) +
-                     (uint64_t)w->e->options.timeout_ms * engines * 9 / 10; /* the guard's less a tenth */
+    /* nine tenths of the guard's limit */
+    w->e->until_ms = mm_clock_ms(CLOCK_MONOTONIC) + (uint64_t)w->e->options.timeout_ms * engines * 9 / 10;
     int code = detectors[0] && detectors[1] ? read_record(w, &record, detectors)
                                             : tool_error(EXIT_TOOL, "out of memory");
     if (!code)

@@ -41,8 +41,8 @@ static const struct mm_allocation *first_copy(const struct hc_record *record, co
     return a;
 }
 
-/* The object that ID is memory of, index of an allocation; *OFFSET grows by where it begins there.  HC_NONE: memory that
- * commands do not share. */
+/* The root object that contains allocation ID, as index of an allocation; adds the offset of ID in it to *OFFSET.
+ * HC_NONE: memory that commands do not share. */
 static uint32_t root_of(struct hc_record *record, uint32_t id, uint64_t *offset)
 {
     const struct mm_allocation *a = allocation_at(record, id);
@@ -142,7 +142,7 @@ static void merge_all(struct hc_record *record)
 
 /* ---- cells -------------------------------------------------------------------------------------- */
 
-struct bound { /* where interval INDEX begins or ends */
+struct bound { /* the begin or the end of interval INDEX */
     uint32_t root, index;
     uint64_t at;
     bool begins;
@@ -212,7 +212,7 @@ static bool has_member(const struct hc_cell *cell, const struct hc_member *m)
     return false;
 }
 
-/* Each conflict of members is one of CELL, in memory of the same origin. */
+/* True if CELL has every conflict between these members, in memory of the same origin. */
 static bool cell_covers(const struct hc_record *record, const struct hc_cell *cell, uint32_t root,
                         const struct hc_member *members, uint32_t count)
 {
@@ -271,7 +271,7 @@ static void change_active(struct sweep *s, const struct bound *b)
         s->active[s->count++] = b->index;
 }
 
-/* Cells whose conflicts another one has, too, are removed. */
+/* Removes cells whose conflicts another cell has as well. */
 static void remove_covered(struct hc_record *record)
 {
     uint32_t kept = 0;

@@ -1,5 +1,5 @@
-/* A schedule as a program of the checker: a thread for each host thread and each command, whose points the schedule's edges
- * relate as in litmus tests; the model's rules [CL 3.3.6 H1 to H12] derive order from them. */
+/* A schedule as a program of the checker: a thread for each host thread and each command, whose points the
+ * schedule's edges relate as in litmus tests; the model's rules [CL 3.3.6 H1 to H12] derive order from them. */
 #include "tools/commands/record.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void add_object(struct build *b, uint32_t cell)
     b->failed |= !object.name || ck_program_add_object(b->program, &object) == UINT32_MAX;
 }
 
-/* The line of the instruction is the number of the part plus 1. */
+/* Adds an access of member M; the source line of the instruction is 1 + the number of the part. */
 static void add_access(struct build *b, uint32_t thread, uint32_t cell, const struct hc_member *m,
                        bool writes, bool atomic)
 {

@@ -183,7 +183,7 @@ static void add_call(struct hc_record *record, uint32_t id, uint32_t node, uint3
         hc_limit(record, "memory", "out of memory");
 }
 
-/* The command that NODE enqueues, HC_NONE: none. */
+/* Finds the calls that concern each queue. */
 static void find_queues(struct hc_record *record)
 {
     uint32_t *enqueues = mm_alloc((record->node_count + 1) * sizeof *enqueues),
@@ -225,7 +225,7 @@ bool hc_has_observed_order(const struct hc_record *record)
     return false;
 }
 
-/* Whether the order of calls determines the edge. */
+/* True if the order of calls determines the edge. */
 static bool is_of_queue(const struct hc_record *record, const struct hc_edge *edge)
 {
     const struct hc_node *to = &record->nodes[edge->to];
@@ -239,7 +239,7 @@ struct scheduler {
     struct hc_schedule base, full; /* edges of all schedules; those of the current one */
     bool loose, stopped;
     uint32_t schedules, calls; /* CALLS: of shared queues */
-    uint32_t *shared;          /* their nodes */
+    uint32_t *shared;          /* the nodes of these calls */
     bool *before;              /* CALLS x CALLS: the first comes before the second in every schedule */
     bool *used;
     struct hc_call **orders; /* by queue */
@@ -271,8 +271,8 @@ static void queue_edges(struct scheduler *s, struct hc_schedule *schedule, bool 
                         const struct hc_call *calls, uint32_t count)
 {
     const struct hc_command *all = s->record->commands;
-    uint32_t last = HC_NONE, barrier = HC_NONE,
-             open = 0; /* OPEN: the first that no barrier took all of before */
+    /* OPEN: calls before it are ordered before the last barrier */
+    uint32_t last = HC_NONE, barrier = HC_NONE, open = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct hc_command *c = calls[i].command == HC_NONE ? NULL : &all[calls[i].command];
         uint32_t to = c ? c->start : calls[i].node;
@@ -310,7 +310,8 @@ static void base_edges(struct scheduler *s)
 
 /* ---- enumeration -------------------------------------------------------------------------------- */
 
-/* Neither order of two neighbors in an out-of-order queue, or of two calls of clFinish, implies anything. */
+/* True if A and B may exchange places without effect: neither order of two neighbors in an out-of-order queue, or
+ * of two calls of clFinish, implies an edge. */
 static bool calls_commute(const struct hc_record *record, const struct hc_queue *queue,
                           const struct hc_call *a, const struct hc_call *b)
 {
@@ -321,7 +322,8 @@ static bool calls_commute(const struct hc_record *record, const struct hc_queue 
     return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
 }
 
-/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it returns. */
+/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it
+ * returns. */
 static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const struct hc_queue *queue,
                        const struct hc_call *calls)
 {
@@ -376,8 +378,8 @@ static bool is_enabled(const struct scheduler *s, uint32_t call, uint32_t first,
     return !s->used[call];
 }
 
-/* Orders of queue Q from position AT on, and of those after it; FIRST: of its calls among the shared ones.  Of orders
- * that differ in an exchange of neighbors that commute, the least is chosen. */
+/* Enumerates the orders of queue Q from position AT on, and of the queues after it; FIRST: index of its first call
+ * among the shared ones.  Of orders that differ in an exchange of neighbors that commute, the least is chosen. */
 static void permute_calls(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first, uint32_t before)
 {
     const struct hc_record *record = s->record;

@@ -1,8 +1,8 @@
 /* Evaluates the instructions of a work-item with the arguments of a launch and unknown memory.
  *
- * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown value continues
- * at its immediate post-dominator: the instructions between are skipped.  So every access that is found is executed, if the
- * loops before it end. */
+ * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown value
+ * continues at its immediate post-dominator: the instructions between are skipped.  So every access that is found
+ * is executed, if the loops before it end. */
 #include "tools/footprint/evaluate.h"
 #include "tools/footprint/run.h"
 
@@ -340,7 +340,7 @@ static void evaluate_branch(struct fp_run *run, const struct in_inst *inst, stru
     }
 }
 
-/* Work-item functions are variables. */
+/* Loads a built-in variable, which represents a work-item function. */
 static bool load_builtin(struct fp_run *run, const struct in_inst *inst)
 {
     const struct in_id *from = in_spirv_id(run->module, inst->operands[0]);
@@ -410,7 +410,7 @@ bool fp_run_function(struct fp_run *run, const struct in_function *function)
     }
     run->depth++;
     while (run->steps && f.word < function->end && execute_instruction(run, &f))
-        run->steps -= run->steps > 0; /* a call may have used the last one */
+        run->steps -= run->steps > 0; /* a call may have used the last step */
     run->depth--;
     return true;
 }

@@ -57,7 +57,7 @@ static struct fp_value integer_result(const struct fp_run *run, const struct in_
     return (struct fp_value){.kind = FP_INT, .n = n};
 }
 
-/* COUNT elements from element COUNT * INDEX on. */
+/* vloadn and vstoren: access COUNT elements from element COUNT * INDEX on. */
 static void vector_access(struct fp_run *run, const struct in_inst *inst, uint32_t index, uint32_t pointer,
                           uint32_t count, enum mm_kind kind)
 {

@@ -1,4 +1,5 @@
-/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new numbers. */
+/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new
+ * numbers. */
 #include "tools/footprint/footprint.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/map.h"
@@ -52,7 +53,7 @@ bool footprint_is_layer(const struct mm_record *record)
                                                 has_magic(replay->bytes, replay->size, LY_RETIRED_MAGIC));
 }
 
-/* Each once; false: it was noted before. */
+/* Notes WHAT once; false if it was noted before. */
 static bool note_not_checked(struct footprint *f, const char *what)
 {
     const char *separator = *f->not_checked ? ", " : "";
@@ -71,7 +72,7 @@ static void pass_record(struct footprint *f, const struct mm_record *record)
     f->result = c ? c : f->result;
 }
 
-/* The trace that is passed on has only the launch's accesses: the note is written beside them. */
+/* Notes what was not checked of a launch, and passes the note on beside the launch's accesses. */
 static void pass_not_checked(struct footprint *f, const char *what)
 {
     const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_NOT_CHECKED, what}};
@@ -201,7 +202,8 @@ static bool event_of(struct footprint *f, const struct fp_module *m, const struc
     return argument.allocation && access->size <= UINT32_MAX;
 }
 
-/* Through each argument of which not all is known the launch may touch all of its memory.  LAUNCH NULL: through any. */
+/* Passes on possible accesses: all memory of each argument whose accesses are not fully known; of every argument if
+ * LAUNCH is NULL. */
 static void pass_possible(struct footprint *f, const struct mm_replay *replay, const struct fp_launch *launch)
 {
     struct ly_launch_head head;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MOST_STEPS = 1 << 17,    /* of a launch */
+    MOST_STEPS = 1 << 17,    /* of one launch */
     PATIENT_STEPS = 1 << 28, /* of all launches; later ones are evaluated for FEW_STEPS each */
     FEW_STEPS = 1 << 12
 };
@@ -25,7 +25,7 @@ static struct fp_value constant_value(const struct in_id *id)
     return v;
 }
 
-/* Constants of vectors are parts. */
+/* The value of a vector constant: its components as parts. */
 static struct fp_value constant_parts(struct fp_run *run, const struct in_id *id)
 {
     const struct in_ty *ty = id->ty;

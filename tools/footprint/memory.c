@@ -6,7 +6,7 @@
 
 enum { MOST_ACCESSES = 1 << 18 };
 
-/* The accesses of INST through pointers are unknown. */
+/* Notes that INST may access unknown memory through its pointer operands. */
 static void note_unknown(struct fp_run *run, const struct in_inst *inst)
 {
     bool extended = inst->opcode == SpvOpExtInst,
@@ -228,7 +228,7 @@ static bool select_level(struct ly_image *shape, uint64_t level, uint64_t *begin
     return true;
 }
 
-/* The coordinates that AT holds; false: they are not known. */
+/* Reads the coordinates in AT; false if they are unknown. */
 static bool known_coordinates(const struct fp_value *at, uint64_t c[3])
 {
     if (at->kind != FP_INT && at->kind != FP_PARTS)
@@ -244,7 +244,7 @@ static bool known_coordinates(const struct fp_value *at, uint64_t c[3])
     return true;
 }
 
-/* False: it is not known which texel. */
+/* Evaluates an access to an image; false if the texel is unknown. */
 static bool image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
 {
     const struct fp_value *image = &run->values[inst->operands[0]];

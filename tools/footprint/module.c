@@ -13,7 +13,7 @@
 
 /* ---- modules ------------------------------------------------------------------------------------- */
 
-/* OpenCL C with the options of the program's build. */
+/* Compiles OpenCL C with the options of the program's build. */
 static bool compile_text(const char *text, size_t size, unsigned number, struct rt_binary *binary)
 {
     size_t options = strnlen(text, size);
@@ -170,8 +170,8 @@ static bool find_blocks(const struct in_module *module, const struct in_function
     return good;
 }
 
-/* Adds the edges into block I to the reversed graph, whose node 0 is the end of the function and whose node I + 1 is the
- * block; NODES: by label, 0 of others. */
+/* Adds the edges into block I to the reversed graph, whose node 0 is the end of the function and whose node I + 1
+ * is the block; NODES: by label, 0 of others. */
 static bool add_reversed_edges(const struct in_module *module, const struct fp_block *blocks,
                                const uint32_t *nodes, uint32_t i, struct in_flow *flow)
 {

@@ -8,11 +8,11 @@ enum { FP_POOL = 1 << 14, FP_OBJECTS = 512, FP_CELLS = 4096 };
 enum fp_object_kind { FP_OTHER, FP_ARGUMENT, FP_GLOBAL, FP_IMAGE, FP_PRIVATE };
 struct fp_object {
     uint8_t kind;
-    uint32_t base;              /* of accesses */
+    uint32_t base;              /* fp_access.base of accesses to it */
     uint64_t offset, size;      /* ARGUMENT: of the pointer in it, unused; bytes */
     const unsigned char *bytes; /* PRIVATE: of an argument by value, NULL: none */
 };
-struct fp_cell { /* what is known of private memory */
+struct fp_cell { /* a known value in private memory */
     uint32_t object;
     uint64_t offset, size;
     struct fp_value value;
@@ -30,14 +30,14 @@ struct fp_run {
     struct fp_cell cells[FP_CELLS];
     size_t cell_count;
     uint64_t id[3]; /* of the work-item, from 0 */
-    size_t steps;   /* that are left */
+    size_t steps;   /* remaining steps */
     bool late;      /* the work-item may have synchronized with another agent */
     struct fp_access *accesses;
     size_t access_count;
     uint32_t depth;
     struct fp_value returned;
     struct fp_uses uses;
-    uint64_t unknown; /* arguments of which the evaluation may have left accesses out */
+    uint64_t unknown; /* arguments with accesses that the evaluation may have omitted */
 };
 
 /* NULL: it has none. */

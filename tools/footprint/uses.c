@@ -15,7 +15,7 @@ struct uses {
     uint64_t *from,
         *content;       /* by id: arguments that it may come from; of a private variable, what it may hold */
     uint32_t *variable; /* by id: the private variable that it points into, 0: unknown */
-    uint64_t stored;    /* what memory other than private variables may hold */
+    uint64_t stored;    /* the uses that memory other than private variables may hold */
     uint32_t bound;
     const struct in_function *functions[MOST_FUNCTIONS];
     size_t function_count;
@@ -175,7 +175,7 @@ static bool orders_or_jumps(uint32_t opcode)
     }
 }
 
-/* Results that point where operands point. */
+/* True if the instruction's result points to what its operands point to. */
 static bool moves_pointers(uint32_t opcode)
 {
     return (opcode >= SpvOpAccessChain && opcode <= SpvOpInBoundsPtrAccessChain) ||

@@ -51,7 +51,7 @@ static bool is_condition(const struct require *e)
     return e->op >= REQUIRE_EQUAL;
 }
 
-/* NULL if A or B is, or is not what CONDITIONS says. */
+/* Makes a node; NULL if an operand is missing, or is not a condition (CONDITIONS) or not a number (otherwise). */
 static const struct require *make_node(struct reader *r, enum require_op op, bool conditions,
                                        const struct require *a, const struct require *b)
 {

@@ -1,9 +1,9 @@
 /* How a kernel uses its arguments: a data flow of sets, without order and without contexts.
  *
- * For each id the analysis computes sets of sources: bit I for argument I or the memory that it points to,
- * and one bit for each kind of work-item id, and for each component of such ids.  VALUE is the set of sources of the value, POINTER the set of
- * objects that it may point into.  A variable has the union over all stores to it.  Its results choose
- * launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
+ * For each id the analysis computes sets of sources: bit I for argument I or the memory that it points to, and one
+ * bit for each kind of work-item id, and for each component of such ids.  VALUE is the set of sources of the value,
+ * POINTER the set of objects that it may point into.  A variable has the union over all stores to it.  Its results
+ * choose launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
 #include "interp/spirv.h"
 #include "tools/launch/signature.h"
 
@@ -20,10 +20,10 @@ typedef uint64_t set;
 struct flow {
     struct in_module *module;
     struct launch_roles *roles;
-    uint32_t bound, function;             /* FUNCTION: that the current instruction is in */
-    set *value, *pointer, *loaded;        /* LOADED: of loads alone, what they read */
+    uint32_t bound, function;             /* FUNCTION: the one that contains the current instruction */
+    set *value, *pointer, *loaded;        /* LOADED: for results of loads, the sources that they read */
     set *held, *held_pointer;             /* of variables; HELD of functions: what they return */
-    uint32_t *variable;                   /* that an id points into, 0: none */
+    uint32_t *variable;                   /* by id: the variable that it points into, 0: none */
     bool *reached;                        /* functions that the kernel calls */
     bool changed, local, global, between; /* local, global ids are used; what differs between groups is */
 };
@@ -73,7 +73,7 @@ static void need_dimension(struct flow *f, uint64_t component)
         f->roles->dimensions = (unsigned)component + 1;
 }
 
-/* Work-groups have no more work-items than this: the smallest number counts. */
+/* Notes an upper bound on the work-items of a work-group; the smallest bound counts. */
 static void bound_items(struct flow *f, uint64_t items)
 {
     if (items >= 2 && items <= 1024 && (!f->roles->local_items || items < f->roles->local_items))
@@ -88,7 +88,7 @@ static void bound_side(struct flow *f, unsigned dimension, uint64_t items)
         *side = items;
 }
 
-/* VALUE is computed from ids of this dimension alone. */
+/* True if VALUE is computed from ids of this dimension alone. */
 static bool has_dimension(set value, unsigned dimension)
 {
     return (value & (COMPONENT(0) | COMPONENT(1) | COMPONENT(2))) == COMPONENT(dimension);
@@ -122,8 +122,8 @@ static set builtin_source(struct flow *f, const struct in_id *id)
     }
 }
 
-/* An array in local memory that work-items index by their local ids has an element for each, or more.  The indices are those of the
- * type that the base points to, which may be a row of the variable. */
+/* An array in local memory that work-items index by their local ids has an element for each, or more.  The indices
+ * are those of the type that the base points to, which may be a row of the variable. */
 static void index_local_array(struct flow *f, const struct in_inst *inst, uint32_t first_index)
 {
     const struct in_id *base = id_of(f, inst->operands[0]);
@@ -210,7 +210,8 @@ static void flow_of_call(struct flow *f, const struct in_inst *inst)
     add_sources(f, &f->value[inst->result], f->held[callee->id]);
 }
 
-/* ID times an argument alone: local ids and group ids times the size of a group or a tile, others times the pitch of rows. */
+/* Notes the role of an argument that an id is multiplied with: the size of a group or a tile for local and group
+ * ids, the pitch of rows for others. */
 static void flow_scale(struct flow *f, set id, set argument)
 {
     bool is_tile = (id & IDS) == LOCAL_ID || (id & IDS) == GROUP_ID;
@@ -265,7 +266,8 @@ static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, 
     give_role(f, f->value[inst->operands[0]] & ARGUMENTS, LAUNCH_INTEGERS | (is_signed ? LAUNCH_SIGNED : 0));
 }
 
-/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided by it. */
+/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided
+ * by it. */
 static void find_extents(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
@@ -296,7 +298,7 @@ static void find_whole(struct flow *f, const struct in_inst *inst)
             give_role(f, f->value[inst->operands[i]] & ARGUMENTS, LAUNCH_WHOLE);
 }
 
-/* The result has what the operands have. */
+/* Gives the result the sources of its operands. */
 static void flow_of_operands(struct flow *f, const struct in_inst *inst)
 {
     if (!inst->result)
@@ -467,7 +469,7 @@ static void solve_flow(struct flow *f, const struct in_function *kernel)
     }
     f->roles->item_ids = f->local || f->global || f->roles->sub_groups;
     f->roles->one_group = f->local && !f->between;
-    for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++) /* groups meet at atomic objects */
+    for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++) /* work-groups share atomic objects */
         f->roles->one_group &= !(f->roles->roles[i] & LAUNCH_ATOMIC);
 }
 

@@ -11,7 +11,7 @@ struct witness_reader {
     struct mm_error *err;
     const char *path;
     char where[64];          /* the current element: "events[3]"; "" at the top */
-    uint64_t bytes;          /* of objects, so far */
+    uint64_t bytes;          /* size of all objects so far */
     uint32_t items, threads; /* of the launch; with copies */
 };
 
@@ -21,7 +21,7 @@ MM_PRINTF(3, 4) bool witness_wrong(struct witness_reader *r, const char *name, c
 MM_PRINTF(2, 3) void witness_enter(struct witness_reader *r, const char *format, ...);
 /* Whether there was no error. */
 bool witness_good(const struct witness_reader *r);
-/* Zeroed, with room for one more than COUNT items of SIZE bytes each, as long as the witness. */
+/* Allocates zeroed memory for one more than COUNT items of SIZE bytes each, with the lifetime of the witness. */
 void *witness_memory(struct witness_reader *r, size_t count, size_t size);
 
 /* The number JSON, which is called NAME: as a number, or as decimal digits in a string. */

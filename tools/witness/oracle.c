@@ -23,7 +23,7 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
 
 /* ---- where a work-item is ------------------------------------------------------------------------ */
 
-/* Skips events that the interpreter does not make: undefined values are not in its memory. */
+/* False for events that the interpreter does not make: undefined values are not in its memory. */
 static bool is_met(const struct replay *r, const struct ck_event *h)
 {
     if (h->hidden)
@@ -66,7 +66,7 @@ void replay_note_ends(struct replay *r)
         r->parts[t].seen_to_end = r->parts[t].seen_to_end || is_blocked(r, t) || is_left(r, t);
 }
 
-/* Copies without a wait may be missing. */
+/* True if all events were observed; copies without a wait may be missing. */
 bool replay_saw_all(const struct replay *r)
 {
     for (uint32_t t = 0; t < r->program->thread_count; t++)
@@ -148,8 +148,8 @@ static const struct ck_event *expect_event(struct replay *r, uint32_t item, cons
 
 /* ---- the oracle ----------------------------------------------------------------------------------- */
 
-/* Whether OBJECT of the interpreter is the object of H.  The objects of arguments are known; another one is identified at
- * its first access. */
+/* Whether OBJECT of the interpreter is the object of H.  The objects of arguments are known; another one is
+ * identified at its first access. */
 static bool is_object(struct replay *r, const struct ck_event *h, const struct in_object *object)
 {
     const struct ck_object *wanted = &r->program->objects[h->object];
@@ -174,7 +174,7 @@ static bool lies_in(struct replay *r, const struct ck_event *h, const struct in_
     return at >= address && at + h->size <= address + size;
 }
 
-/* The bytes of H in those at ADDRESS: read into BYTES, or compared with them; false: they differ. */
+/* Reads the bytes of H within those at ADDRESS into BYTES, or compares them; false if they differ. */
 static bool take_bytes(const struct ck_event *h, const struct in_object *object, uint64_t address,
                        uint8_t *bytes, bool compare)
 {
@@ -201,7 +201,8 @@ static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const str
     return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
-/* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything, then writes. */
+/* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything, then
+ * writes. */
 static bool perform_copy(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
                          uint64_t address, uint32_t size, uint8_t *bytes)
 {
@@ -242,7 +243,8 @@ static bool is_copied(struct replay *r, uint32_t item, enum mm_kind kind, const 
     return false;
 }
 
-/* An access of the interpreter is one event of the execution, or one for each scalar in it, upwards. */
+/* Matches an access of the interpreter with one event of the execution, or with one for each scalar in it, at
+ * ascending addresses. */
 static bool perform_access(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                            uint64_t address, uint32_t size, uint8_t *bytes)
 {
@@ -276,7 +278,7 @@ static bool perform_access(struct replay *r, uint32_t item, enum mm_kind kind, c
                    h && h->object < r->program->object_count ? r->program->objects[h->object].name : "");
 }
 
-/* Constant memory has no events. */
+/* Callback before a read.  Constant memory has no events. */
 static bool on_read(void *context, uint32_t item, const struct in_object *object, uint64_t address,
                     uint32_t size, void *bytes)
 {
@@ -300,7 +302,7 @@ static bool on_write(void *context, uint32_t item, const struct in_object *objec
     return same;
 }
 
-/* Fences that order nothing are no events of the execution. */
+/* Callback at a fence.  Fences that order nothing are no events of the execution. */
 static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order order, enum mm_scope scope)
 {
     struct replay *r = context;

@@ -4,7 +4,7 @@
 
 #include "tools/witness/replay.h"
 
-struct part { /* of a work-item */
+struct part { /* progress of a work-item */
     uint32_t first, count, at, rounds;
     bool seen_to_end;
 };
@@ -21,7 +21,7 @@ struct replay {
     uint64_t *addresses;      /* by object: its address in this launch, 0: not yet accessed */
     mm_event_id *events;      /* by event of the execution: writes that were recorded */
     uint8_t *copied;          /* by event of the execution: part of an asynchronous copy that was made */
-    struct range read, write; /* of what will be recorded next */
+    struct range read, write; /* the accesses that will be recorded next */
     struct in_argument *arguments;
     struct in_object *objects;
     struct in_instance *instance;

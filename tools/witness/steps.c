@@ -23,7 +23,7 @@ struct steps {
 
 /* ---- words ---------------------------------------------------------------------------------------- */
 
-/* The text of line LINE without the space around it. */
+/* Prints line LINE without surrounding white space. */
 static void print_line(const char *source, uint32_t line, FILE *out)
 {
     for (; source && *source && line > 1; source++)

@@ -49,7 +49,7 @@ static bool find_constants(struct witness *w, const struct ex *ex)
 
 enum mm_class witness_load(struct witness *w, struct mm_error *err)
 {
-    enum mm_class r = MM_INVALID; /* most are for OpenCL; else any environment is accepted */
+    enum mm_class r = MM_INVALID; /* try OpenCL, which most modules are for, then any environment */
     w->options.name = w->file;
     for (int any = 0; any < 2 && r; any++) {
         w->options.any_environment = any == 1;
