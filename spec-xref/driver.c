@@ -60,7 +60,7 @@ enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr
     return ok ? MM_OK : mm_out_of_memory(err);
 }
 
-/* File names in judgements are as given on the command line: only their ends are compared. */
+/* File names in judgements are those of the command line, so only their ends are compared. */
 const char *xr_driver_verdict(const struct xr_driver *driver, const char *file)
 {
     size_t n = strlen(file);

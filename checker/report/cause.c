@@ -1,10 +1,11 @@
 /* Findings with one cause: one missing barrier, fence, event or wait shows at many places and memory objects.
  *
- * The cause of a race within a command is the change that is known to help against it, or the two places; of a race between commands
- * or with the host, what would have to be ordered.  Causes are one where one change includes the other: the wider scope of the same
- * atomics, the wait for the same copy; and without a known change, where races on a memory object share an access, and the lines of
- * one are among those of the other, or where one barrier could stand between the accesses of both.  A barrier that not all
- * work-items reach is the cause of the races between accesses before and after it.  Fingerprints are of the text around a finding, so that they survive changes
+ * The cause of a race within a command is the change that is known to help against it, or the two places; of a race
+ * between commands or with the host, what would have to be ordered.  Causes are one where one change includes the
+ * other: the wider scope of the same atomics, the wait for the same copy; and without a known change, where races
+ * on a memory object share an access, and the lines of one are among those of the other, or where one barrier could
+ * stand between the accesses of both.  A barrier that not all work-items reach is the cause of the races between
+ * accesses before and after it.  Fingerprints are of the text around a finding, so that they survive changes
  * elsewhere in the file. */
 #include "checker/report/report.h"
 #include "memmodel/base/hash.h"
@@ -20,7 +21,7 @@ static const char *kernel_of(const struct ck_access *access)
     return !c ? "" : c->kernel && *c->kernel ? c->kernel : c->kind ? c->kind : "";
 }
 
-/* The issuer of an access, as far as that does not differ between iterations of the host's loops. */
+/* Appends the issuer of an access, without what differs between iterations of the host's loops. */
 static void put_issuer(const struct ck_access *access, char *text)
 {
     const struct mm_source *call = access->call            ? access->call
@@ -72,7 +73,7 @@ static bool is_among(const struct mm_source *place, const struct ck_finding *f)
     return same_place(place, f->changed[0]) || same_place(place, f->changed[1]);
 }
 
-/* The scope that helps against B, given to the atomics that help against A. */
+/* True if A and B need the same scope, B of atomics that are among those of A. */
 static bool has_scope_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     return a->verified && b->verified && a->change.scope && a->change.scope == b->change.scope &&
@@ -80,7 +81,7 @@ static bool has_scope_of(const struct ck_finding *a, const struct ck_finding *b)
            (!b->changed[1] || is_among(b->changed[1], a));
 }
 
-/* A lacks a wait for the copy that B lacks one for, or that B is about. */
+/* True if A lacks a wait for the copy that B lacks a wait for, or that makes an access of B. */
 static bool has_copy_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     if (!a->fix || !a->verified || !a->change.wait)
@@ -125,7 +126,7 @@ static bool share_place(const struct ck_finding *a, const struct ck_finding *b)
     return shared;
 }
 
-/* No change is known for either, one access is the same, and the lines of B are among those of A. */
+/* True if no change is known for either, one access is the same, and the lines of B are among those of A. */
 static bool has_lines_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     return is_within_command(a) && is_within_command(b) && !a->fix && !b->fix &&
@@ -140,14 +141,16 @@ static const struct mm_source *statement_of(const struct ck_access *access)
     return access->depth ? access->stack[access->depth - 1] : &access->source;
 }
 
-/* Whether A is before B in one function; lines alone, as operands need not be evaluated in the order of their columns. */
+/* True if A is on a line before B in the same function.  Columns are not compared: operands need not be evaluated
+ * in their order. */
 static bool is_before(const struct mm_source *a, const struct mm_source *b)
 {
     return a->line && a->line < b->line && a->file && b->file && strcmp(a->file, b->file) == 0 &&
            a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* The statements of a race within a command in the order of their lines; false if they are not on two lines of one function. */
+/* Fills SPAN with the two statements of a race within a command, in the order of their lines; false unless they are
+ * on two lines of one function. */
 static bool span_of(const struct ck_finding *f, const struct mm_source *span[2])
 {
     if (!is_within_command(f))
@@ -159,13 +162,13 @@ static bool span_of(const struct ck_finding *f, const struct mm_source *span[2])
     return is_before(span[0], span[1]);
 }
 
-/* No change is known to help but a barrier at a point that was not tried. */
+/* True if the only known change is a barrier at a point that was not tried. */
 static bool lacks_barrier(const struct ck_finding *f)
 {
     return !f->fix || (f->change.barrier.before && !f->verified);
 }
 
-/* An access of F also races with itself in another work-item, which no barrier prevents. */
+/* True if an access of F also races with itself in another work-item, which no barrier prevents. */
 static bool races_with_itself(const struct ck_detector *detector, const struct ck_finding *f)
 {
     bool found = false;
@@ -177,7 +180,8 @@ static bool races_with_itself(const struct ck_detector *detector, const struct c
     return found;
 }
 
-/* One missing barrier, of the work-group or of all, could stand between the accesses of A and those of B. */
+/* True if one missing barrier, of the work-group or of all work-items, could separate the accesses of A as well as
+ * those of B. */
 static bool shares_gap(const struct ck_detector *detector, const struct ck_finding *a,
                        const struct ck_finding *b)
 {
@@ -188,7 +192,7 @@ static bool shares_gap(const struct ck_detector *detector, const struct ck_findi
            is_before(in_b[0], in_a[1]) && !races_with_itself(detector, a) && !races_with_itself(detector, b);
 }
 
-/* A is a barrier that not all work-items reach, and stands between the accesses of the race B. */
+/* True if A is about a barrier that not all work-items reach, and that is between the accesses of the race B. */
 static bool has_barrier_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     const struct mm_source *span[2];
@@ -205,7 +209,7 @@ static bool is_unwritten_read(const struct ck_finding *f)
     return strcmp(f->kind, "uninitialized-read") == 0 && f->access_count;
 }
 
-/* B is a read that the race A lets come before the first write. */
+/* True if B is a read of uninitialized memory that the race A lets precede the first write. */
 static bool has_read_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     return is_within_command(a) && is_unwritten_read(b) && same_memory(a, b) &&
@@ -226,7 +230,7 @@ static bool same_cause(const struct ck_detector *detector, const struct ck_findi
            (cause_includes(a, b) || cause_includes(b, a) || shares_gap(detector, a, b));
 }
 
-/* The causes A and B are one. */
+/* Merges the causes A and B. */
 static void join_causes(size_t *first, size_t count, size_t a, size_t b)
 {
     size_t one = a < b ? a : b, other = a < b ? b : a;
@@ -235,8 +239,8 @@ static void join_causes(size_t *first, size_t count, size_t a, size_t b)
             first[i] = one;
 }
 
-/* Finding I is about a value that depends on an uninitialized one: it has the cause of the kernel's reads of what was not written,
- * if that is one. */
+/* Finding I is about a value that depends on an uninitialized one: gives it the cause of the kernel's reads of
+ * uninitialized memory, if these have a single cause. */
 static void join_reads(const struct ck_detector *detector, size_t *first, size_t i)
 {
     const struct ck_finding *f = ck_detector_finding(detector, i);
@@ -325,7 +329,7 @@ static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
     return mm_fnv1a(mm_fnv1a(hash, text, length), "|", 1);
 }
 
-/* The function, and the line without blanks at its ends. */
+/* Adds to HASH the function, and the line without surrounding blanks. */
 static uint64_t hash_place(uint64_t hash, const struct ck_detector *detector, const struct mm_source *source)
 {
     size_t length;

@@ -92,7 +92,7 @@ static void put_triple(FILE *out, const char *what, const uint64_t id[3])
     mm_print(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
 }
 
-/* OF: the finding whose memory is printed, NULL if it is printed already. */
+/* Prints the agent of an access, and the memory of finding OF; NULL: the memory is printed already. */
 static void put_agent(const struct ck_access *access, const struct ck_finding *of, FILE *out)
 {
     char agent[300], where[200] = "";
@@ -118,7 +118,7 @@ static void put_order(const struct ck_access *access, FILE *out)
         mm_print(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
-/* The calls that led to a place in INNERMOST. */
+/* Prints the calls that led to a place in function INNERMOST. */
 static void put_stack(const char *innermost, const struct mm_source *const *stack, uint32_t depth,
                       const struct style *style, FILE *out)
 {
@@ -179,7 +179,7 @@ static void put_other(const struct ck_finding *f, const struct style *style, FIL
     fputc('\n', out);
 }
 
-/* The findings read the same, as those about local memory of several launches do. */
+/* True if the two findings have the same text, like those about local memory of several launches. */
 static bool reads_alike(const struct ck_finding *a, const struct ck_finding *b)
 {
     char where[2][200] = {"", ""};
@@ -199,7 +199,7 @@ static bool reads_alike(const struct ck_finding *a, const struct ck_finding *b)
     return strcmp(where[0], where[1]) == 0;
 }
 
-/* Whether finding K reads as another one does that has the same cause and is before it. */
+/* True if an earlier finding with the same cause has the same text as finding K. */
 static bool is_printed(const struct ck_detector *detector, size_t k, const size_t *first)
 {
     const struct ck_finding *f = ck_detector_finding(detector, k);
@@ -209,7 +209,7 @@ static bool is_printed(const struct ck_detector *detector, size_t k, const size_
     return false;
 }
 
-/* The findings that share their cause with finding I. */
+/* Prints the other findings with the same cause as finding I. */
 static void put_others(const struct ck_detector *detector, size_t i, const size_t *first,
                        const struct style *style, FILE *out)
 {

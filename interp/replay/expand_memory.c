@@ -20,7 +20,7 @@ struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
     return m;
 }
 
-/* Bytes are allocated when contents first arrive. */
+/* Creates the mirror of an allocation; its bytes are allocated when contents first arrive. */
 enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation)
 {
     if (allocation->region != MM_GLOBAL || allocation->origin != MM_ORIGIN_BUFFER)

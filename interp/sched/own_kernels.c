@@ -22,7 +22,7 @@ enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_us
 {
     const struct in_module *m = instance->module;
     const struct in_environment environment = instance->environment_copy;
-    /* these kernels belong to no command and cannot enqueue */
+    /* these kernels belong to no command and cannot enqueue commands */
     instance->environment_copy = (struct in_environment){.context = environment.context,
                                                          .find_object = environment.find_object,
                                                          .print = environment.print,

@@ -1,5 +1,5 @@
-/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8 R1, R2; CLC 6.15.16 R1; CLC 6.15.17 R1] [SPIRV
- * 3.49.20 OpControlBarrier, 3.49.21] */
+/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8 R1, R2; CLC
+ * 6.15.16 R1; CLC 6.15.17 R1] [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
 #include "interp/check/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
@@ -38,7 +38,7 @@ static void record_wait(struct in_run *run, struct in_item *item, enum mm_kind k
         record_at(run, item, kind, w->site, item->instances[sub_group_scope(item)]);
 }
 
-/* The sub-groups may reach a named barrier at different instructions. */
+/* Records a named barrier, which sub-groups may reach at different instructions. */
 static void record_named(struct in_run *run, struct in_item **members, uint32_t n)
 {
     uint32_t site = wait_of(members[0])->site, instance = ++run->named_barriers;

@@ -36,8 +36,7 @@ static uint32_t cell_bound(const struct access *x)
     return in_cell_bound(x->cell, x->mine->view[x->region], x->mask);
 }
 
-/* The write M precedes the last seq_cst fence of this work-item in S, itself or by a later fence of its
- * writer. */
+/* True if the write M, or a later fence of its writer, precedes the last seq_cst fence of this work-item in S. */
 static bool before_my_fence(const struct access *x, const struct in_message *m)
 {
     uint64_t fenced = x->atomic ? x->mine->fenced : 0;
@@ -298,7 +297,7 @@ static bool exchange_memory(uint64_t address, uint32_t size, uint64_t expected, 
     }
 }
 
-/* Memory holds the last write to each byte. */
+/* Updates memory, which holds the last write to each byte. */
 static bool store_last(const struct access *x, const struct in_weak_atomic *a, uint32_t index, uint64_t value)
 {
     uint8_t mask = x->mask, shift = (uint8_t)(8 * (a->address & 7));

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longest first. */
+/* Punctuation, longest first. */
 static const char *const puncts[] = {
     "<<=", ">>=", "/\\", "\\/", "==", "!=", "<=", ">=", "=>", "&&", "||", "<<",
     ">>",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^="};

@@ -48,7 +48,7 @@ uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
     return turn;
 }
 
-/* A semaphore that is used again is one thread's: else nothing says which signal a wait is for. */
+/* Rejects a semaphore that several threads use repeatedly: nothing would determine which signal a wait is for. */
 static void resolve_semaphores(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (struct lt_event_use *use = api->semaphores; use && !lexer->failed; use = use->next) {
@@ -99,7 +99,8 @@ static void find_buffer(struct lt_lexer *lexer, struct lt_api *api)
                    api->queue_name);
 }
 
-/* One thread records, then finalizes; one thread enqueues, not before if it is the same one. */
+/* Checks a command buffer: one thread records and then finalizes it; one thread enqueues it, after that if it is
+ * the same thread. */
 static void resolve_buffer(struct lt_lexer *lexer, struct lt_command_buffer *b)
 {
     const struct lt_api *enqueues = NULL, *api;
@@ -140,7 +141,7 @@ static void resolve_buffer(struct lt_lexer *lexer, struct lt_command_buffer *b)
 
 /* ---- kernels, threads, maps --------------------------------------------------------------------- */
 
-/* A kernel-instance is launched once, on the device of its work-items. */
+/* Checks that a kernel-instance is launched once, on the device of its work-items. */
 static void resolve_kernel(struct lt_lexer *lexer, struct lt_api *api)
 {
     bool found = false;
@@ -172,7 +173,7 @@ static void resolve_thread(struct lt_lexer *lexer, struct lt_api *api)
         api->thread->started_by = api;
 }
 
-/* The last map of the same object in the text that no earlier unmap ends. */
+/* Finds the map that an unmap ends: the last one of the same object in the text that no earlier unmap ends. */
 static void resolve_unmap(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (const struct lt_api *map = lexer->test->calls; map != api; map = map->next) {
@@ -223,7 +224,7 @@ static bool is_launched(const struct lt_test *test, uint32_t kernel)
     return false;
 }
 
-/* No kernel is its own descendant. */
+/* Checks that no kernel is its own descendant. */
 static void check_descent(struct lt_lexer *lexer, const struct lt_api *api)
 {
     uint32_t steps = 0;

@@ -1,4 +1,5 @@
-/* The child process that runs the tests, and its parent, which reads its messages and survives its crashes and hangs. */
+/* The child process that runs the tests, and its parent, which reads its messages and survives its crashes and
+ * hangs. */
 #include "campaign.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between two looks whether the campaign is interrupted. */
+/* Interval of the checks for an interruption of the campaign. */
 enum { LOOK_SECONDS = 1 };
 
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra)

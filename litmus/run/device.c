@@ -132,7 +132,7 @@ static void read_standard(struct lt_device *device)
     free(versions);
 }
 
-/* Images that kernels read and write [CL 4.2]. */
+/* Reads the size of images that kernels both read and write, 0 if there are none [CL 4.2]. */
 static void read_images(struct lt_device *device)
 {
     cl_uint most = 0;
@@ -142,7 +142,7 @@ static void read_images(struct lt_device *device)
     device->image_texels = most ? texels : 0;
 }
 
-/* Devices without a compiler take kernels as SPIR-V alone [CL 5.8.1]. */
+/* Decides whether kernels are passed as SPIR-V: devices without a compiler accept nothing else [CL 5.8.1]. */
 static void read_il(struct lt_device *device, const struct lt_options *options)
 {
     char versions[256];
@@ -242,7 +242,7 @@ static bool has_word(const struct lt_device *device, const char *word)
     return device->features && strstr(device->features, padded);
 }
 
-/* The bit of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES that says the same as the feature. */
+/* The bit of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES that corresponds to the feature. */
 static cl_ulong capability_bit(const char *need)
 {
     static const struct {
@@ -296,8 +296,9 @@ static bool has_function(const struct lt_device *device, const char *name)
     return clGetExtensionFunctionAddressForPlatform(platform, name) != NULL;
 }
 
-/* Whether command buffers support NEED.  Versions before 0.9.8 require simultaneous use for a command buffer that is enqueued
- * again before it is complete, and versions before 0.9.7 a queue with the properties of the recorded one. */
+/* Whether command buffers support NEED.  Versions before 0.9.8 require simultaneous use for a command buffer that
+ * is enqueued again before it is complete, and versions before 0.9.7 a queue with the properties of the recorded
+ * one. */
 static bool has_command_buffers(const struct lt_device *device, const char *need)
 {
     enum { CAPABILITIES = 0x12A9, SIMULTANEOUS_USE = 4 };
@@ -345,8 +346,8 @@ static bool has_host_need(const struct lt_device *device, const char *need, bool
     return false;
 }
 
-/* A feature of OpenCL C 3.0 [CLC 6.2.1].  The device's atomic capabilities decide for SPIR-V, and where the device lists
- * no features: a compiler that does not list a feature does not declare its functions either. */
+/* A feature of OpenCL C 3.0 [CLC 6.2.1].  The device's atomic capabilities decide for SPIR-V, and where the device
+ * lists no features: a compiler that does not list a feature does not declare its functions either. */
 static bool has_feature(const struct lt_device *device, const char *need)
 {
     char feature[96];
@@ -376,7 +377,7 @@ static bool has_need(const struct lt_device *device, const char *need)
     return true;
 }
 
-/* Atomics that those of OpenCL 1.2 can replace. */
+/* True for features of atomics that those of OpenCL 1.2 can replace. */
 static bool of_atomics(const char *need)
 {
     return strncmp(need, "atomic_", 7) == 0 || strcmp(need, "c11_atomics") == 0;

@@ -13,8 +13,8 @@ struct cite {
     void *context;
     const char *document; /* NULL before the first */
     char section[WORD_MAX], label[WORD_MAX];
-    bool bare;    /* labels come without section */
-    bool pending; /* the section was named but nothing in it yet */
+    bool bare;    /* labels are given without a section */
+    bool pending; /* a section was named, and no label in it so far */
     enum mm_class result;
 };
 
@@ -111,7 +111,7 @@ static void section_range(struct cite *c, const char *to)
     }
 }
 
-/* A label without a section is one of the memory model, whose labels are unique. */
+/* Cites a label without a section, which is one of the memory model, whose labels are unique. */
 static bool memory_model_label(struct cite *c, const char *word)
 {
     static const char *const sections[] = {"3.3.4", "3.3.5", "3.3.6"};

@@ -74,7 +74,8 @@ static bool is_code(const char *name)
     return false;
 }
 
-/* Resources run out by injection nearly always: a test without a marker is no evidence unless it cites the clause. */
+/* The evidence of a statement for CODE.  Exhausted resources are nearly always injected: a test without a marker is
+ * no evidence for them unless it cites the clause. */
 static enum xr_evidence evidence_of(const struct statement *s, const char *code)
 {
     bool claims = s->evidence == XR_TRIGGERED && s->clause_count == 0;
@@ -156,7 +157,7 @@ static enum mm_class cite_clause(void *context, const char *document, const char
     return MM_OK;
 }
 
-/* The clauses cited at P, up to STOP; P is behind what opens the citation. */
+/* Adds the clauses cited from P, after the opening of the citation, up to STOP. */
 static void take_citation(const struct xr_collector *c, struct statement *s, const char *p, const char *end,
                           char stop, unsigned line)
 {

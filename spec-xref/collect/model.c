@@ -62,7 +62,7 @@ static void read_axiom(struct model *m)
         m->c->failed = true;
 }
 
-/* A model of a specification cites some of its clauses. */
+/* True if the model cites a clause, as models of a specification do. */
 static bool cites_clause(const char *bytes, size_t length)
 {
     return memmem(bytes, length, "(* CL ", 6) || memmem(bytes, length, "(* VKMM ", 8);

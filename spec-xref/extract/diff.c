@@ -18,7 +18,7 @@ struct differ {
     const struct xr_database *db;
     const struct xr_text *a, *b;
     bool *used_a, *used_b;                         /* matched sentences */
-    const struct xr_clause **clause_a, **clause_b; /* that they state; NULL: none */
+    const struct xr_clause **clause_a, **clause_b; /* the clause that each sentence states; NULL: none */
     struct xr_diff *out;
 };
 

@@ -53,7 +53,7 @@ static bool is_stale(const struct extractor *e, const struct xr_clause *c)
     return false;
 }
 
-/* Clauses of sections that the text has. */
+/* Lists stale clauses: those of the text's sections that lack one of their sentences. */
 static bool list_stale(struct extractor *e)
 {
     struct xr_extract *out = e->out;

@@ -68,7 +68,7 @@ enum { LEVELS = 6, LINE_BYTES = 4096 };
 struct opencl {
     struct xr_reader *r;
     unsigned line, numbers[LEVELS];
-    char code[96];      /* "{CL_INVALID_VALUE}", of the items that follow; "" */
+    char code[96];      /* the error code of the items that follow, "{CL_INVALID_VALUE}"; "": none */
     size_t whole_level; /* of the headings that the memory model's sections have */
     unsigned offset;    /* ":sectnumoffset:": what the number of the first chapter follows */
     bool listing;       /* between lines of dashes */
@@ -96,7 +96,7 @@ static size_t put_attribute(struct opencl *o, const char *s)
     return n + 2;
 }
 
-/* Marks of emphasis: at the edge of a word. */
+/* True if S is a mark of emphasis: it is at the edge of a word. */
 static bool is_emphasis(const char *line, const char *s)
 {
     if (*s != '_' && *s != '*' && *s != '`')
@@ -139,7 +139,7 @@ static void end_block(struct opencl *o)
     o->r->depth = 0;
 }
 
-/* Sections that count as a whole, with those below them. */
+/* True for sections of which, with their subsections, every sentence counts. */
 static bool is_memory_model(const char *title)
 {
     static const char *const titles[] = {"Memory Consistency Model for OpenCL 2.x",
@@ -189,7 +189,7 @@ static bool put_prototype(struct opencl *o, const char *line)
     return true;
 }
 
-/* Lines that hold no text of the specification. */
+/* True for lines that hold no text of the specification. */
 static bool is_directive(const char *s)
 {
     static const char *const starts[] = {"//", "include::", "ifdef::", "ifndef::", "endif::", "image::",
@@ -200,8 +200,8 @@ static bool is_directive(const char *s)
     return false;
 }
 
-/* An error code alone in an item is the code of the conditions in the items below it: each becomes "CODE if ...", as where
- * a list has one item for each. */
+/* An error code alone in an item is the code of the conditions in the items below it: each becomes "CODE if ...",
+ * as where a list has one item for each. */
 static void put_item(struct opencl *o, size_t depth, const char *text)
 {
     size_t length = strlen(text);

@@ -20,7 +20,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c & 0x80);
 }
 
-/* Underscores belong to a word only inside of it: elsewhere they are markup. */
+/* True if the underscore at P is inside a word: elsewhere underscores are markup. */
 static bool is_inside(const char *text, const char *p)
 {
     return *p == '_' && p > text && is_word(p[-1]) && is_word(p[1]);
@@ -77,7 +77,7 @@ size_t xr_sentence_length(const char *text)
 
 /* ---- markers ------------------------------------------------------------------------------ */
 
-/* WORD as a whole word (it may hold blanks) in TEXT, in either case. */
+/* True if TEXT has WORD, which may hold blanks, as a whole word in any case. */
 static bool has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -120,7 +120,7 @@ static const struct marker_word marker_words[] = {
     {"should", XR_SHOULD},
 };
 
-/* Codes that are not error conditions: names of queries, flags and states share the prefix. */
+/* True for names of error codes: names of queries, flags and states share the prefix. */
 static bool is_error_code(const char *code, size_t n)
 {
     static const char *const starts[] = {"CL_INVALID_",

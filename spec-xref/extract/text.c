@@ -57,7 +57,7 @@ static bool close_block(struct xr_reader *r)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* A table cell or a label such as "CL_INVALID_VALUE" alone is not a sentence. */
+/* True for a table cell or a lone label such as "CL_INVALID_VALUE", which is not a sentence. */
 static bool is_label(const char *s)
 {
     return !strchr(s, ' ');
