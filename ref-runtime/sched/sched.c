@@ -59,7 +59,7 @@ static struct {
     } ready;
     struct {
         struct rt_command *commands[MOST_ACTIVE];
-        size_t count, next;
+        atomic_size_t count, next; /* other threads read COUNT during a step */
     } active;
     struct {
         bool busy;                  /* a thread is within a scheduling step */
@@ -471,9 +471,12 @@ static void step_finished(void)
     pthread_cond_broadcast(&sched.stepped);
 }
 
+static _Thread_local bool is_executor;
+
 static void *executor_thread(void *unused)
 {
     (void)unused;
+    is_executor = true;
     fesetenv(FE_DFL_ENV);
     mm_own_thread_begin();
     mm_mutex_lock(&rt_lock);
@@ -575,13 +578,13 @@ bool rt_sched_start(void)
 
 bool rt_sched_is_executor(void)
 {
-    return sched.executor.process != 0 && pthread_equal(pthread_self(), sched.executor.thread);
+    return is_executor;
 }
 
 /* At exit, as the library is not unloaded: stop at the next slice, then close the recording. */
 __attribute__((destructor)) static void stop_executor(void)
 {
-    if (sched.executor.process == getpid() && !pthread_equal(pthread_self(), sched.executor.thread)) {
+    if (sched.executor.process == getpid() && !is_executor) {
         mm_mutex_lock(&rt_lock);
         sched.executor.stopping = true;
         pthread_cond_signal(&sched.work);

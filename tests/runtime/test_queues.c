@@ -6,6 +6,7 @@
 #include "ref-runtime/registry.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 static void queue_creation(void **state)
 {
@@ -471,7 +472,7 @@ static void CL_CALLBACK note_completion(cl_event event, cl_int status, void *fla
 {
     (void)event;
     (void)status;
-    __atomic_store_n((int *)flag, 1, __ATOMIC_RELEASE);
+    atomic_store((atomic_int *)flag, 1);
 }
 
 static uint64_t microseconds(void)
@@ -487,7 +488,7 @@ static void host_that_never_waits(void **state)
 {
     (void)state;
     enum { IN_TURNS = 200000, BATCH = 100, MOST = 4000000, PAUSE = 5 };
-    volatile int completed = 0;
+    atomic_int completed = 0;
     cl_event first;
     for (int k = 1; k <= IN_TURNS; k++) {
         OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
@@ -495,7 +496,7 @@ static void host_that_never_waits(void **state)
             OK(clFinish(queue));
     }
     OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &first));
-    OK(clSetEventCallback(first, CL_COMPLETE, note_completion, (void *)(uintptr_t)&completed));
+    OK(clSetEventCallback(first, CL_COMPLETE, note_completion, &completed));
     for (uint64_t at = microseconds(), end = at + MOST; !completed && at < end;) {
         OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
         for (uint64_t next = at + PAUSE; at < next;)
