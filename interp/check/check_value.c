@@ -1,6 +1,6 @@
 /* Arithmetic with undefined results: shifts by at least the width, overflow of no-wrap operations, floats out
- * of an integer's range; and propagation of uninitialized operands to results. [SPIRV 3.49.11, 3.49.13,
- * 3.49.14] [CLC 6.3, 6.4] */
+ * of an integer's range; and propagation of uninitialized operands to results.
+ * [SPIRV 3.49.11, 3.49.13, 3.49.14] [CLC 6.3, 6.4] */
 #include "interp/check/check_internal.h"
 #include <math.h>
 

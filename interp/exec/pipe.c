@@ -1,5 +1,5 @@
-/* Pipes: packets in a ring, reservations that are committed in the order in which they were made. [SPIRV
- * 3.49.22], [CLC 6.15.18], [CL 5.4].  Each built-in is atomic. */
+/* Pipes: packets in a ring, reservations that are committed in the order in which they were made.
+ * [SPIRV 3.49.22], [CLC 6.15.18], [CL 5.4].  Each built-in is atomic. */
 #include "interp/lower/lower.h"
 #include "memmodel/trace/mutex.h"
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Normalization of modules of other environments before validation (in_module_options.any_environment), as
  * litmus programs need it: instructions in the sections of the logical layout, capabilities that types,
  * decorations and the memory model require, complete interfaces, no branch to an entry block, pointers in the
- * storage class of their base, scopes of 32 bits, structures in place of vectors of one. [SPIRV 2.4,
- * 2.16.1] */
+ * storage class of their base, scopes of 32 bits, structures in place of vectors of one.
+ * [SPIRV 2.4, 2.16.1] */
 #include "module.h"
 #include <string.h>
 

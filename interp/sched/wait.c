@@ -1,5 +1,5 @@
-/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8 R1, R2; CLC
- * 6.15.16 R1; CLC 6.15.17 R1] [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
+/* Barriers and collective operations: blocking, release, and detection of divergence.
+ * [CLC 6.15.8 R1, R2; CLC 6.15.16 R1; CLC 6.15.17 R1] [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
 #include "interp/check/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
@@ -192,8 +192,8 @@ static bool all_wait_for(const struct in_group *g, uint32_t from, uint32_t to, u
     return true;
 }
 
-/* Releases the sub-groups that wait for BARRIER once their number equals its sub-group count. [SPIRV 3.49.20
- * OpMemoryNamedBarrier] */
+/* Releases the sub-groups that wait for BARRIER once their number equals its sub-group count.
+ * [SPIRV 3.49.20 OpMemoryNamedBarrier] */
 static bool release_named(struct in_run *run, struct in_group *g, const struct in_named_barrier *barrier)
 {
     uint32_t sub = run->launch.sub_group_size, n = 0, waiting = 0;

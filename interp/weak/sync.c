@@ -1,6 +1,6 @@
 /* Synchronizes-with over views: release sequences, inclusive scopes, fences and barriers
- * (docs/weak-memory.md#synchronization). [CL 3.3.5 O9-O15] [CL 3.3.6 G7, G8, A4, A5, A11, F1-F7, W7, W8, B7,
- * B8] */
+ * (docs/weak-memory.md#synchronization). [CL 3.3.5 O9-O15]
+ * [CL 3.3.6 G7, G8, A4, A5, A11, F1-F7, W7, W8, B7, B8] */
 #include "history.h"
 #include "interp/fault.h"
 

@@ -7,8 +7,8 @@
  *
  * An instruction's tags follow its name after dots: atomicity, order, scope, availability, visibility,
  * storage class of the access (scN), storage-class semantics (semscN), size (b8, b16, b32; default: b32).
- * A location may have a byte offset (x+2).  "free x" ends the lifetime of a location's memory [VKMM
- * deallocation]. */
+ * A location may have a byte offset (x+2).  "free x" ends the lifetime of a location's memory
+ * [VKMM deallocation]. */
 #include "litmus/parse/ast.h"
 
 #include <stdio.h>

@@ -228,7 +228,7 @@ cl_int CL_API_CALL rt_clSetKernelArgDevicePointerEXT(cl_kernel handle, cl_uint i
     return CL_SUCCESS;
 }
 
-/* Reads a list of pointers; size 0 and NULL are the empty list [CL 5.9.2 as of OpenCL 3.0.17]. */
+/* Reads a list of pointers; size 0 and NULL are the empty list [CL 5.9.2] (as of OpenCL 3.0.17). */
 static cl_int take_pointers(size_t size, const void *value, void **pointers)
 {
     if (!size != !value || size % sizeof(cl_ulong))

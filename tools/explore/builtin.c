@@ -1,5 +1,5 @@
-/* Built-in variables of a work-item, and the integer functions of the instruction sets. [SPIRV 3.21
- * built-ins; OpenCL.std 2.2; GLSL.std.450] */
+/* Built-in variables of a work-item, and the integer functions of the instruction sets.
+ * [SPIRV 3.21 built-ins; OpenCL.std 2.2; GLSL.std.450] */
 #include "tools/explore/explore.h"
 
 #include <spirv/unified1/GLSL.std.450.h>

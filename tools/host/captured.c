@@ -1,9 +1,13 @@
 /* Memory and arguments of a captured launch.
  *
- * Memory objects, in order: buf:FLAGS:SIZE:FILE svm:FLAGS:SIZE:ADDRESS:FILE
- * image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:LEVELS:FILE Arguments:
- * @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @sampler:NORMALIZED:ADDRESSING:FILTER:MIP:LOD_MIN:LOD_MAX
- * @queue @raw:HEX Pointers into SVM are stored as captured addresses and are relocated to the new SVM. */
+ * Memory objects, in order:
+ *     buf:FLAGS:SIZE:FILE
+ *     svm:FLAGS:SIZE:ADDRESS:FILE
+ *     image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:LEVELS:FILE
+ * Arguments:
+ *     @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @queue  @raw:HEX
+ *     @sampler:NORMALIZED:ADDRESSING:FILTER:MIP:LOD_MIN:LOD_MAX
+ * Pointers into SVM are stored as captured addresses and are relocated to the new SVM. */
 #include "tools/host/kernel_host.h"
 
 #include <stdio.h>

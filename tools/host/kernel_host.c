@@ -1,8 +1,8 @@
 /* refcl-kernel-host: launches one kernel through the OpenCL API, as `refcl kernel` asks.
  *
- * refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat|input VALUE)...
- * FILE
+ *     refcl-kernel-host (OPTION VALUE)... FILE
  *
+ * OPTION: kernel, global, local, offset, arg, print, build-options, include, captured, repeat or input.
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
 #include "memmodel/base/escape.h"
