@@ -2,7 +2,7 @@
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
 divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
 with a loop and barriers inside, remains a loop.  Members of vectors in memory become vectors across
-work-items, and so do mathematical functions.  A table that all work-items search
+work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -61,6 +61,19 @@ KERNELS = {
     'doubles': '''kernel void k(global const double *x, global const double *y, global double *z) {
         int i = get_global_id(0);
         z[i] = sin(x[i]) * exp(y[i]) + cos(x[i]) * log(y[i]) - tan(y[i]) * sinpi(x[i]); }''',
+    'rows': '''kernel void k(global const uchar *x, global const uchar *y, global uchar *z) {
+        int i = get_global_id(0) * 7;
+        for (int k = 0; k < 1000; k++)
+            z[i + k] = x[i + k] ^ 90; }''',
+    'sums': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint i = get_global_id(0), sum = 0;
+        for (int k = 0; k < 1000; k++)
+            sum += x[i * 7 + k];
+        z[i] = sum; }''',
+    'prefixes': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), sum = 0;
+        for (int k = 0; k < 1000; k++)
+            z[i * 7 + k] = sum += x[i * 7 + k]; }''',
     'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
         local float a[4][16], b[16][16];
         int l = get_local_id(0), column = l & 15, row = l >> 4;
@@ -151,6 +164,12 @@ def main():
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('searches')
     check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
+    text = compiled('rows')
+    check('work-items with consecutive elements: vectors of each', re.search(r'store <\d+ x i8>', text) is not None and 'gather' not in text, text)
+    text = compiled('sums')
+    check('sums of consecutive elements: vectors of each', re.search(r'zext <\d+ x i8>', text) is not None and 'gather' not in text, text)
+    text = compiled('prefixes')
+    check('prefix sums of consecutive elements: neither gathers nor scatters', text != '' and 'gather' not in text and 'scatter' not in text, text)
     text = compiled('schedule')
     check('a private array that a loop of 64 iterations indexes: vectors in registers',
           re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])

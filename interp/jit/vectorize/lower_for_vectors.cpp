@@ -1,5 +1,6 @@
 // Replaces what vectors across work-items lack: gathers of bytes, integer division (uniform division gains without
 // vectors, too).  Decides whether a kernel's own vector types are kept.  docs/vectorizer.md#profitability
+#include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -131,11 +132,13 @@ void in_shim_lower_for_vectors(LLVMValueRef item)
     Divergence divergence(f, 1);
     DominatorTree tree(f);
     LoopInfo loops(tree);
+    TripCounts counts(f, tree, loops);
     SmallVector<LoadInst *, 8> loads;
     SmallVector<BinaryOperator *, 8> divisions;
     for (Instruction &i : instructions(f)) {
         Loop *loop = loops.getLoopFor(i.getParent());
-        bool vectors = !loop || is_profitable(*loop, divergence);
+        bool vectors =
+            !loop || (is_profitable(*loop, divergence) && !is_row_loop(*loop, counts.evolution, divergence));
         if (auto *load = dyn_cast<LoadInst>(&i);
             load && vectors && is_vectorizable(*load) && is_subword_gather(*load, divergence) &&
             load->getType()->isIntegerTy() &&

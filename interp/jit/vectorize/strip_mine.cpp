@@ -4,6 +4,7 @@
 // docs/vectorizer.md#strip-mining-with-lane-masks
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/strip.hpp"
+#include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -115,9 +116,11 @@ bool StripMiner::choose()
     Divergence divergence(item, 1);
     if (divergence.irreducible)
         return false;
+    TripCounts counts(item, tree, loops);
     SmallPtrSet<Loop *, 8> chosen;
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        if (!loop->isInnermost() || !is_profitable(*loop, divergence) || !loop->getLoopLatch() ||
+        if (!loop->isInnermost() || !is_profitable(*loop, divergence) ||
+            is_row_loop(*loop, counts.evolution, divergence) || !loop->getLoopLatch() ||
             is_for_one_lane(loop->getHeader(), tree) || !all_of(loop->blocks(), [&](BasicBlock *b) {
                 return is_vectorizable(*b) && !is_subword_gather(*b, divergence);
             }))

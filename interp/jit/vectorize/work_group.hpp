@@ -10,6 +10,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -88,6 +89,8 @@ bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
 bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
 bool is_profitable(const llvm::Loop &loop, const Divergence &divergence);
+// row_loops.cpp: whether LOOP is better vectorized inside each work-item.
+bool is_row_loop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, const Divergence &divergence);
 // On all ways to BLOCK, ID in the first dimension has been found equal to VALUE.  No ID: not known.
 struct OneItem {
     llvm::Argument *id = nullptr;

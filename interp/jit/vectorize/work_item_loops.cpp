@@ -228,7 +228,9 @@ void in_shim_mark_unroll(LLVMValueRef item)
     TripCounts counts(f, tree, loops);
     Divergence divergence(f, 3);
     for (Loop *loop : loops.getLoopsInPreorder())
-        if (better_unrolled(*loop, loops, counts.evolution))
+        if (is_row_loop(*loop, counts.evolution, divergence))
+            mark_loop(*loop, "llvm.loop.unroll.disable");
+        else if (better_unrolled(*loop, loops, counts.evolution))
             mark_loop(*loop, "llvm.loop.unroll.full");
         else if (has_divergent_exit(*loop, divergence))
             mark_loop(*loop, "llvm.loop.unroll.runtime.disable");
