@@ -284,6 +284,8 @@ struct in_promotion {
     uint64_t at;         /* after this number of instructions the JIT is asked, at the end of a work-group */
     uint64_t split_at;   /* ... or, in the middle of one, for its work-items that have not begun */
     uint64_t first_item; /* of the work-group that the JIT begins with: those before are not its */
+    bool one;            /* the JIT begins one work-group, in code for any local size */
+    bool part;           /* the interpreter is to complete work-items that have begun before */
     bool prepared;       /* it is already compiling */
 };
 /* Ids that the recorder has given to parts of this launch. */

@@ -23,7 +23,7 @@ struct in_jit_frame {
 
 /* Changes with the structures that both sides see. */
 #define IN_JIT_VERSION                                                                                       \
-    (uint32_t)(2001 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
+    (uint32_t)(2002 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
                5 * sizeof(struct in_argument) + 7 * sizeof(struct in_module) + 11 * sizeof(struct in_ty) +   \
                13 * sizeof(struct in_id) + 17 * sizeof(struct in_code) + 19 * sizeof(struct in_kernel) +     \
                23 * sizeof(struct in_instance) + 29 * sizeof(struct in_run))
@@ -52,8 +52,9 @@ enum in_jit_end {
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
-    /* For the work-groups from launch->next_group on; with launch->first_item, for that work-group alone, from this
-     * work-item on.  Where it declines WHY says the reason. */
+    /* For the work-groups from launch->next_group on; with launch->one, for that work-group alone, from work-item
+     * launch->first_item on; with launch->part, unless they may wait for the work-items before.  Where it declines WHY says the
+     * reason. */
     enum in_jit_begin (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
     void (*prepare)(const struct in_run *launch); /* compiles it in the background */
     /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */

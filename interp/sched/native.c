@@ -214,17 +214,73 @@ bool in_native_create(struct in_run *run)
     return is_jit_loaded() && begin_compiled(run);
 }
 
+/* Executes what create() has begun in compiled code; the work-items that have begun in the interpreter follow. */
+static bool run_part(struct in_run *run)
+{
+    in_native_step(run);
+    if (!run->outcome.over || run->outcome.stopped || run->outcome.limit)
+        return false;
+    run->outcome.over = false;
+    native.api->destroy(run->native);
+    run->native = NULL;
+    return true;
+}
+
+/* ONE: one work-group; otherwise all that have not begun. */
+static enum in_jit_begin begin_part(struct in_run *run, bool one)
+{
+    char why[160] = "";
+    run->promotion.part = true;
+    run->promotion.one = one;
+    enum in_jit_begin result = native.api->create(run, &run->native, why, sizeof why);
+    run->promotion.part = run->promotion.one = false;
+    return result;
+}
+
+void in_native_leave_groups(struct in_run *run)
+{
+    struct in_progress *p = &run->progress;
+    if (run->executed + run->code->heat < native.hot)
+        return;
+    if (run->launch.step_limit != 0 || run->code->noted.stray || !is_jit_loaded()) {
+        run->promotion.at = UINT64_MAX;
+        return;
+    }
+    while (p->next_group < p->groups_total) {
+        enum in_jit_begin result = begin_part(run, false);
+        bool one = result == IN_JIT_NOT_HERE;
+        if (one)
+            result = begin_part(run, true);
+        if (result != IN_JIT_BEGINS) {
+            run->promotion.at = UINT64_MAX;
+            return;
+        }
+        if (native.note)
+            fprintf(stderr, "refcl: jit: kernel %s: work-group%s %llu in compiled code\n", run->info->name,
+                    one ? "" : "s from", (unsigned long long)p->next_group);
+        if (!run_part(run))
+            return;
+        uint64_t groups = one ? 1 : p->groups_total - p->next_group;
+        p->groups_done += groups;
+        p->next_group += groups;
+    }
+}
+
 bool in_native_take_over(struct in_run *run)
 {
     if (run->progress.next_group >= run->progress.groups_total)
         return false;
-    if (run->progress.slot_count != 1 || run->code->noted.stray || !is_jit_loaded()) {
+    if (run->code->noted.stray || !is_jit_loaded()) {
         run->promotion.at = UINT64_MAX;
         return false;
     }
     uint64_t heat = run->code->heat;
-    if (run->executed + heat >= native.hot)
-        return begin_compiled(run);
+    if (run->executed + heat >= native.hot) {
+        if (run->progress.slot_count == 1)
+            return begin_compiled(run);
+        in_native_leave_groups(run);
+        return run->native != NULL;
+    }
     if (!run->promotion.prepared)
         native.api->prepare(run);
     run->promotion.prepared = true;
@@ -255,12 +311,8 @@ static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
         fprintf(stderr,
                 "refcl: jit: kernel %s continues in compiled code from work-item %u of a work-group\n",
                 run->info->name, first);
-    in_native_step(run);
-    if (!run->outcome.over || run->outcome.stopped || run->outcome.limit)
+    if (!run_part(run))
         return;
-    run->outcome.over = false;
-    native.api->destroy(run->native);
-    run->native = NULL;
     g->done += g->items_count - first;
     for (uint32_t k = first; k < g->items_count; k++)
         g->items[k].state = IN_ITEM_DONE;
@@ -268,7 +320,6 @@ static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
 
 void in_native_split(struct in_run *run, struct in_group *g)
 {
-    char why[160] = "";
     uint32_t first = first_of_rest(g);
     uint64_t next = run->progress.next_group;
     run->promotion.split_at = UINT64_MAX;
@@ -277,7 +328,7 @@ void in_native_split(struct in_run *run, struct in_group *g)
         return;
     run->progress.next_group = g->linear;
     run->promotion.first_item = first;
-    bool begins = native.api->create(run, &run->native, why, sizeof why) == IN_JIT_BEGINS;
+    bool begins = begin_part(run, true) == IN_JIT_BEGINS;
     run->progress.next_group = next;
     run->promotion.first_item = 0;
     if (begins)

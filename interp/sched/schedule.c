@@ -76,7 +76,11 @@ static void item_yielded(struct in_run *run, struct in_group *g)
     if (run->progress.slot_cursor > before)
         return;
     uint32_t patience = fair ? IN_SPIN_SLICE / IN_FAIR_SLICE : 0;
-    if (run->progress.idle_rounds++ >= patience && in_add_slot(run))
+    if (run->progress.idle_rounds++ < patience)
+        return;
+    if (run->executed >= run->promotion.at)
+        in_native_leave_groups(run);
+    if (!run->native && in_add_slot(run))
         run->progress.idle_rounds = 0;
 }
 

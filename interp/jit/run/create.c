@@ -53,7 +53,7 @@ static void divide_groups(struct in_jit_run *run)
     run->groups = 1;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t size = any ? (uint32_t)run->frame.local_size[k] : kernel->shape.group_size[k];
-        if (any && k == 0 && kernel->shape.flat && run->launch->promotion.first_item == 0)
+        if (any && k == 0 && kernel->shape.flat && !run->launch->promotion.one)
             size = flat_size(&run->frame);
         run->local_size[k] = size;
         run->frame.group_size[k] = size;
@@ -239,12 +239,12 @@ static bool skip_to(struct in_jit_run *run, uint64_t group)
     return item % run->local_size[0] == 0;
 }
 
-/* Whether work-items of a group can be executed while others of it have begun elsewhere: none waits for another, and they
- * share no local memory. */
-static bool may_split(const struct in_jit_kernel *kernel)
+/* Whether the launch's part can be executed while other work-items have begun elsewhere and do not continue: none waits
+ * for them; those of a divided work-group share no barriers and no local memory. */
+static bool may_split(const struct in_jit_kernel *kernel, bool group)
 {
-    return !kernel->shape.waits && !kernel->shape.barriers && !kernel->calls.any &&
-           kernel->layout.local_bytes == 0;
+    return !kernel->shape.waits && !kernel->calls.any &&
+           (!group || (!kernel->shape.barriers && kernel->layout.local_bytes == 0));
 }
 
 static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t why_size)
@@ -258,7 +258,7 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
         return IN_JIT_DECLINES;
     }
     struct in_jit_options options = options_of(run, l);
-    if (run->launch->promotion.first_item > 0)
+    if (run->launch->promotion.one)
         options = in_jit_any_size(&options);
     else
         in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
@@ -272,8 +272,8 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
         return IN_JIT_DECLINES;
     }
     divide_groups(run);
-    if (run->launch->promotion.first_item > 0 && !may_split(run->kernel)) {
-        snprintf(why, why_size, "work-items that depend on others of their work-group");
+    if (run->launch->promotion.part && !may_split(run->kernel, run->launch->promotion.first_item > 0)) {
+        snprintf(why, why_size, "work-items that depend on others");
         return IN_JIT_DECLINES;
     }
     run->frame.first_item = run->launch->promotion.first_item;
@@ -289,7 +289,7 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
         snprintf(why, why_size, "out of memory");
         return IN_JIT_DECLINES;
     }
-    if (run->launch->promotion.first_item > 0)
+    if (run->launch->promotion.one)
         run->groups = atomic_load(&run->next) + 1;
     bool ready_to_run = !(options.flags & IN_JIT_INSTRUMENTED) || in_instrument_begin(run, why, why_size);
     return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
