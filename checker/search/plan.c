@@ -255,13 +255,18 @@ uint32_t sx_planned_count(const struct stepper *s, uint32_t t)
 
 /* ---- possible writers ---------------------------------------------------------------------------- */
 
+static bool is_write(const struct ck_instr *i)
+{
+    return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
+}
+
 static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l)
 {
     const struct ck_program *p = s->sx->program;
     const struct ck_instr *instr = &p->threads[thread].instrs[i];
     uint32_t base, offset;
 
-    if (instr->op != CK_STORE && instr->op != CK_RMW && instr->op != CK_CAS)
+    if (!is_write(instr))
         return false;
     base = ck_program_base(p, instr->address);
     if (base == CK_NO_OBJECT)
@@ -311,12 +316,14 @@ uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t locati
 {
     const struct step_thread *state = &s->threads[thread];
     const struct sx_location *l = &s->sx->values.locations[location];
-    uint32_t n = s->sx->program->threads[thread].instr_count;
+    const struct ck_thread *code = &s->sx->program->threads[thread];
+    uint32_t n = code->instr_count;
 
     if (state->status >= STEP_STOPPED || state->pc >= n)
         return CK_NO_INSTR;
     for (uint32_t i = from; i < n; i++) {
-        if (plans_to_write(s, thread, i, l, MM_CAT_NO_EVENT, reader) || may_write_unplanned(s, thread, i, l))
+        if (is_write(&code->instrs[i]) && (plans_to_write(s, thread, i, l, MM_CAT_NO_EVENT, reader) ||
+                                           may_write_unplanned(s, thread, i, l)))
             return i;
     }
     return CK_NO_INSTR;
