@@ -20,6 +20,11 @@ static enum level worst_level(enum level a, enum level b)
     return a > b ? a : b;
 }
 
+static bool is_constant(const struct ck_program *p, uint32_t expr)
+{
+    return p->exprs[expr].op == CK_CONST;
+}
+
 static enum level taint_of_expr(const struct taint *t, uint32_t expr)
 {
     const struct ck_expr *e = &t->p->exprs[expr];
@@ -35,6 +40,9 @@ static enum level taint_of_expr(const struct taint *t, uint32_t expr)
         level = worst_level(level, taint_of_expr(t, e->b));
     if (ck_expr_operands(e->op) > 2)
         level = worst_level(level, taint_of_expr(t, e->c));
+    /* of the values to try, constants that the program compares with represent all; others may be equal to any value */
+    if ((e->op == CK_EQ || e->op == CK_NE) && !is_constant(t->p, e->a) && !is_constant(t->p, e->b))
+        return level == NONE ? NONE : COMPUTED;
     /* Boolean values of one byte may be combined: they depend on the value by equality alone */
     boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&
               !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE) &&
@@ -87,8 +95,8 @@ static void taint_access(struct taint *t, const struct ck_instr *i)
 
     if (taint_of_expr(t, i->address) != NONE)
         taint_decide(t, COMPUTED);
-    if (i->op == CK_CAS)
-        taint_decide(t, worst_level(held, taint_of_expr(t, i->expected)));
+    if (i->op == CK_CAS && worst_level(held, taint_of_expr(t, i->expected)) != NONE)
+        taint_decide(t, is_constant(t->p, i->expected) ? held : COMPUTED);
     if (i->op != CK_STORE && i->reg != CK_NO_REG && held)
         taint_raise(t, &t->regs[i->reg], held);
     if (i->op != CK_LOAD)
