@@ -63,6 +63,13 @@ static void note_user(struct sx_walker *w, uint32_t location)
     w->sx->iteration.sharing_changed = true;
 }
 
+/* Whether the address of access I, or what it writes or expects, is a value that is assumed to be unused. */
+static bool uses_unset(const struct sx_walker *w, const struct ck_instr *i)
+{
+    return sx_is_unset(w, i->address) || (i->op != CK_LOAD && sx_is_unset(w, i->value)) ||
+           (i->op == CK_CAS && sx_is_unset(w, i->expected));
+}
+
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
 {
     const struct ck_program *p = w->sx->program;
@@ -71,6 +78,11 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
     struct sx_access a = {.instr = i, .pc = pc, .depends = sx_depends(p, i->address, w->depends)};
     bool fault = false;
 
+    if (w->sx->unknown.assumed && uses_unset(w, i)) {
+        sx_note_use(w->sx);
+        w->failed = true;
+        return a;
+    }
     a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
     if (w->sx->guess)
         sx_note_address(w->sx, (uint32_t)(w->thread - p->threads), pc, address);
@@ -121,12 +133,15 @@ void sx_walker_result(struct sx_walker *w, const struct sx_access *a, uint64_t v
                       bool writes)
 {
     const struct ck_instr *i = a->instr;
+    bool unset = sx_is_assumed_unused(w->sx, a->object);
 
     if (i->reg != CK_NO_REG) {
+        sx_set_unset(w, i->reg, unset);
         w->block[i->reg] = value;
         w->depends[i->reg] = depends;
     }
     if (i->op == CK_CAS && i->reg2 != CK_NO_REG) {
+        sx_set_unset(w, i->reg2, unset);
         w->block[i->reg2] = writes;
         w->depends[i->reg2] = depends | sx_depends(w->sx->program, i->expected, w->depends);
     }

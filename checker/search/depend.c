@@ -250,7 +250,7 @@ static bool is_unconstrained(const struct sx *sx, uint32_t event)
 {
     const struct mm_cat_event *e = &sx->exec->events[event];
 
-    return e->init && sx->program->objects[sx->values.locations[e->location].object].uninitialized;
+    return e->init && sx->values.locations[e->location].any;
 }
 
 /* The events whose values depend on unconstrained initial ones. */

@@ -102,6 +102,8 @@ struct sx_unknown {
     bool computed; /* the program computes with such a value: untried values may matter */
     bool controls; /* a branch or an address may depend on one */
     bool observed; /* the final state may depend on one */
+    bool assumed;  /* no work-item uses one of private memory: it is 0 */
+    bool used;     /* a work-item did */
 };
 
 /* One iteration of the fixpoint over the values to try and the addresses that divide locations. */
@@ -220,6 +222,10 @@ uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t co
                  uint64_t depends);
 
 /* Memory with unconstrained initial values (search/unknown.c). */
+/* Whether it may be assumed that no work-item uses unconstrained values of private memory. */
+bool sx_may_assume_unused(const struct ck_program *program);
+/* Whether OBJECT is private, and unconstrained values of it are assumed to be unused. */
+bool sx_is_assumed_unused(const struct sx *sx, uint32_t object);
 bool sx_find_unconstrained(struct sx *sx);
 /* Whether the initial value of OBJECT may decide a branch, an address or the final state. */
 bool sx_is_decisive(struct sx *sx, uint32_t object);

@@ -279,6 +279,12 @@ uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, 
 
     if (!count)
         return 0;
+    for (uint32_t r = 0; r < w->edges[edge].live_count && w->sx->unknown.assumed; r++) {
+        uint32_t reg = w->edges[edge].live[r];
+
+        if (w->unset[reg / 64] >> reg % 64 & 1)
+            sx_note_use(w->sx); /* with another value the iterations may have changed the register */
+    }
     *first = (uint32_t)start_of(w, edge, count - 1)->events;
     /* one repetition covers all consequences of others in the same state */
     return has_consequences(w, *first) && !find_repetition(w, edge, count) ? 0 : count;

@@ -57,7 +57,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     l = &sx->values.locations[sx->values.location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
     l->initial = initial_value(&sx->program->objects[object], offset, size);
-    l->any = sx->program->objects[object].uninitialized;
+    l->any = sx->program->objects[object].uninitialized && !sx_is_assumed_unused(sx, object);
     if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
         return MM_CAT_NO_LOCATION;
     return sx->values.location_count++;

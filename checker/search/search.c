@@ -3,6 +3,7 @@
 #include "checker/search/exec.h"
 #include "memmodel/base/clock.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 enum { FEW_STEPS = 100000 };
@@ -213,11 +214,11 @@ static enum mm_class search_run(struct sx *sx)
         sx_conclude(sx);
         return MM_OK;
     }
-    if (wants_input(sx))
+    if (wants_input(sx) || sx->unknown.used)
         return MM_OK;
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
-    if (wants_input(sx))
+    if (wants_input(sx) || sx->unknown.used)
         return MM_OK;
     if (sx->options.only_walk)
         sx_limit(sx, "search.walks", "limit reached: random executions alone");
@@ -240,7 +241,8 @@ static enum mm_class run_and_clean_up(struct sx *sx)
     return r;
 }
 
-enum mm_class sx_search(struct sx *sx)
+/* By all processes that share the search. */
+static enum mm_class search_shared(struct sx *sx)
 {
     struct ck_verdict before = *sx->verdict, shared = before;
     struct sx start = *sx;
@@ -262,6 +264,23 @@ enum mm_class sx_search(struct sx *sx)
     if (!r && sx->limits.exhausted && sx->verdict->limit.cls && shared.limit.cls && shared.race == CK_YES)
         *sx->verdict = shared;
     return r;
+}
+
+enum mm_class sx_search(struct sx *sx)
+{
+    struct ck_verdict before = *sx->verdict;
+    struct sx start = *sx;
+    enum mm_class r;
+
+    sx->unknown.assumed = sx_may_assume_unused(sx->program);
+    r = search_shared(sx);
+    if (r || !sx->unknown.assumed ||
+        !(sx->unknown.used ||
+          (sx->verdict->limit.cls && strcmp(sx->verdict->limit.rule, "search.uninitialized") == 0)))
+        return r;
+    *sx = start;
+    *sx->verdict = before;
+    return search_shared(sx);
 }
 
 /* Of this process and of those that it has waited for. */

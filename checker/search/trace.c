@@ -178,14 +178,29 @@ static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
     return true;
 }
 
+/* Whether I, not an access, uses a value that is assumed to be unused. */
+static bool uses_unset(const struct sx_walker *w, const struct ck_instr *i)
+{
+    bool uses = i->op == CK_BRANCH || i->op == CK_ASSUME || i->op == CK_ASSERT || i->op == CK_BARRIER;
+
+    return w->sx->unknown.assumed && uses && i->value != CK_NO_EXPR && sx_is_unset(w, i->value);
+}
+
 /* Executes one instruction other than an access; false: the trace ends here. */
 bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[*pc];
 
+    if (uses_unset(w, i)) {
+        sx_note_use(w->sx);
+        w->failed = true;
+        return false;
+    }
     switch (i->op) {
     case CK_ASSIGN:
+        if (w->sx->unknown.assumed)
+            sx_set_unset(w, i->reg, sx_is_unset(w, i->value));
         w->block[i->reg] = sx_eval_expr(p, i->value, w->block);
         w->depends[i->reg] = sx_depends(p, i->value, w->depends);
         break;
@@ -298,7 +313,7 @@ bool sx_walker_begin(struct sx_walker *w)
 
     if (!sx_find_loops(w))
         return false;
-    w->block_words = 2 * (size_t)t->reg_count + 1 + w->edge_count * sx_loop_words(w);
+    w->block_words = 2 * (size_t)t->reg_count + 1 + t->reg_count / 64 + 1 + w->edge_count * sx_loop_words(w);
     w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
     w->event_capacity = sx_event_capacity(t);
     w->events = mm_arena_alloc(w->sx->traces, (w->event_capacity + 1) * sizeof *w->events);
@@ -306,6 +321,7 @@ bool sx_walker_begin(struct sx_walker *w)
         return false;
     w->control_depends = w->block + w->block_words - 1;
     w->depends = w->control_depends - t->reg_count;
+    w->unset = w->depends - (t->reg_count / 64 + 1);
     return true;
 }
 

@@ -2,7 +2,7 @@
  * values represent all (no trace depends on them); where a branch or an address depends on one, search tries
  * the constants that the program compares with, and the answer is incomplete.
  * docs/search.md#unconstrained-memory */
-#include "checker/search/internal.h"
+#include "checker/search/walker.h"
 
 /* How a value depends on an unconstrained one: as a copy of it or through comparisons for equality alone, or
  * by computation. */
@@ -196,12 +196,67 @@ bool sx_find_unconstrained(struct sx *sx)
     if (!regs)
         return false;
     for (uint32_t i = 0; i < p->object_count; i++)
-        t.objects[i] = p->objects[i].uninitialized ? COPY : NONE;
+        t.objects[i] = p->objects[i].uninitialized && !sx_is_assumed_unused(sx, i) ? COPY : NONE;
     sx->unknown.observed = taint_run(&t, regs, stride);
     sx->unknown.controls = t.control;
     sx->unknown.computed = t.address;
     return true;
 }
+
+/* ---- values that no work-item uses ------------------------------------------------------------------ */
+
+bool sx_may_assume_unused(const struct ck_program *p)
+{
+    bool some = false;
+
+    for (uint32_t o = 0; o < p->object_count; o++)
+        some = some || (p->objects[o].uninitialized && p->objects[o].region == MM_PRIVATE);
+    for (uint32_t i = 0; i < p->observed_count; i++)
+        some = some && p->observed[i].kind != CK_TERM_REG;
+    return some && p->kernel;
+}
+
+bool sx_is_assumed_unused(const struct sx *sx, uint32_t object)
+{
+    const struct ck_object *o = &sx->program->objects[object];
+
+    return sx->unknown.assumed && o->uninitialized && o->region == MM_PRIVATE;
+}
+
+bool sx_is_unset(const struct sx_walker *w, uint32_t expr)
+{
+    const struct ck_program *p = w->sx->program;
+    const struct ck_expr *e = &p->exprs[expr];
+    unsigned operands = ck_expr_operands(e->op);
+    bool a, b;
+
+    if (e->op == CK_CONST)
+        return false;
+    if (e->op == CK_REG)
+        return w->unset[e->imm / 64] >> e->imm % 64 & 1;
+    a = sx_is_unset(w, e->a);
+    if (e->op == CK_SELECT)
+        return a || sx_is_unset(w, sx_eval_expr(p, e->a, w->block) ? e->b : e->c);
+    b = operands > 1 && sx_is_unset(w, e->b);
+    if (e->op == CK_AND && a != b) /* 0 decides the result */
+        return sx_eval_expr(p, a ? e->b : e->a, w->block) != 0;
+    return a || b || (operands > 2 && sx_is_unset(w, e->c));
+}
+
+void sx_set_unset(struct sx_walker *w, uint32_t reg, bool unset)
+{
+    w->unset[reg / 64] &= ~(UINT64_C(1) << reg % 64);
+    w->unset[reg / 64] |= (uint64_t)unset << reg % 64;
+}
+
+void sx_note_use(struct sx *sx)
+{
+    sx->unknown.used = true;
+    sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
+    sx->stop = true;
+}
+
+/* ---- values to try ---------------------------------------------------------------------------------- */
 
 /* A value that the program does not name. */
 static uint64_t nameless_value(const struct sx *sx, unsigned size)

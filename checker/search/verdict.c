@@ -201,8 +201,7 @@ static bool reads_uninitialized(struct sx *sx)
     for (uint32_t r = 0; r < x->reads.count; r++) {
         uint32_t w = x->reads.source[r];
 
-        if (x->events[w].init &&
-            sx->program->objects[sx->values.locations[x->events[w].location].object].uninitialized)
+        if (x->events[w].init && sx->values.locations[x->events[w].location].any)
             return true;
     }
     return false;

@@ -25,6 +25,7 @@ struct sx_walker {
     uint64_t *block;    /* registers; by back edge sx_loop_counts() */
     uint64_t *depends;  /* near the end of the block: for each register the reads that it is computed from */
     uint64_t *control_depends; /* and at its end those that the path condition depends on */
+    uint64_t *unset; /* before DEPENDS: the set of registers whose values are assumed to be unused */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
     uint8_t *racing;    /* by instruction: an atomic access may race (enum racing) */
@@ -110,6 +111,13 @@ bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint3
 /* The last COUNT iterations of EDGE were removed. */
 void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count);
 uint32_t sx_thread_number(const struct sx_walker *w);
+
+/* Whether the value of EXPR depends on one that is assumed to be unused (search/unknown.c). */
+bool sx_is_unset(const struct sx_walker *w, uint32_t expr);
+/* Notes whether register REG, which is written, has such a value. */
+void sx_set_unset(struct sx_walker *w, uint32_t reg, bool unset);
+/* Such a value is used: the search is over. */
+void sx_note_use(struct sx *sx);
 
 /* Accesses (search/access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);
