@@ -180,8 +180,10 @@ struct in_code {
     _Atomic uint64_t heat; /* instructions of it that the interpreter has executed */
     struct in_code_noted {
         _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
-        _Atomic int replayable;  /* replay.c: not yet known, yes, no */
-        _Atomic bool stray;      /* a launch read outside all objects, which only the interpreter tolerates */
+        _Atomic bool
+            lookups; /* pointers led beyond the arguments of a launch: compiled code is to look them up */
+        _Atomic int replayable; /* replay.c: not yet known, yes, no */
+        _Atomic bool stray;     /* a launch read outside all objects, which only the interpreter tolerates */
     } noted;
 };
 

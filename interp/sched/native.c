@@ -394,10 +394,24 @@ static void deoptimize_launch(struct in_run *run)
     run->outcome.limit |= !in_open_slots(run);
 }
 
+/* Compiles the kernel with lookups of pointers; the interpreter executes the launch if that fails. */
+static void begin_again(struct in_run *run)
+{
+    run->code->noted.lookups = true;
+    native.api->destroy(run->native);
+    run->native = NULL;
+    if (!begin_compiled(run))
+        run->outcome.limit |= !in_open_slots(run);
+}
+
 void in_native_step(struct in_run *run)
 {
     struct in_jit_fault where;
     enum in_jit_end end = native.api->step(run->native, &where);
+    if (end == IN_JIT_UNEXPECTED) {
+        begin_again(run);
+        return;
+    }
     if (end == IN_JIT_SUSPICIOUS) {
         deoptimize_launch(run);
         return;

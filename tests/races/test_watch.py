@@ -60,11 +60,12 @@ def queues(name, engine, expected, why=""):
         check(found["stderr"].count(why) == 1, "%s, %s: the reason once" % (name, engine), found["stderr"])
 
 
-def programs(name, kinds, watched):
+def programs(name, kinds, watched, *arguments):
     """Findings of these KINDS, the same report, of which a failure of the program is part; WATCHED: all of its launches."""
     program = test_host.compiled(os.path.join(here, "watch", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
-    command = [refcl, "run", "--quiet", "--json", output, "--", program]
+    command = [refcl, "run", "--quiet", "--json", output, "--", program, *arguments]
+    name = " ".join([name, *arguments])
     expected, _ = report(command, output, "interp", {})
     found, was_watched = report(command, output, "jit", {})
     check([f["kind"] for f in expected["findings"]] == kinds, "%s: %s" % (name, kinds or "clean"), expected)
@@ -104,6 +105,10 @@ def main():
            ["data-race", "out-of-bounds", "out-of-bounds", "image-format", "data-race", "image-unfenced-read"], False)
     programs("image_rolled_back.c", [], False)
     programs("svm_followed.c", [], True)
+    programs("svm_in_arguments.c", [], True)
+    programs("svm_in_arguments.c", ["out-of-bounds"], False, "past")
+    programs("svm_in_arguments.c", ["out-of-bounds"], False, "middle")
+    programs("svm_in_arguments.c", ["data-race"], False, "changed")
     programs("svm_findings.c",
            ["data-race", "data-race", "out-of-bounds", "null-pointer", "out-of-bounds", "null-pointer"], False)
     host_use("before", ["host-access", "data-race"], False)

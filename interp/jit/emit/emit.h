@@ -37,7 +37,8 @@ enum {
         128,          /* with IN_JIT_INSTRUMENTED: work-items leave loops in which they may wait (clocks.h) */
     IN_JIT_SVM = 256, /* with IN_JIT_INSTRUMENTED: pointers may lead to SVM */
     IN_JIT_NO_GRIDS = 512, /* with IN_JIT_INSTRUMENTED: parts of matrices may overlap (instrument/grids.h) */
-    IN_JIT_ID_BITS = 10    /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
+    IN_JIT_LOOKUPS = 1024, /* with IN_JIT_SVM: pointers lead to more SVM than the arguments' */
+    IN_JIT_ID_BITS = 11    /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
 struct in_jit_options {
     uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */

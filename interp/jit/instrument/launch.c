@@ -45,6 +45,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
                                   .access_group = access_group,
                                   .svm = k->options.flags & IN_JIT_SVM,
+                                  .lookups = k->options.flags & IN_JIT_LOOKUPS,
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW,
                                   .no_grids = k->options.flags & IN_JIT_NO_GRIDS};
@@ -341,12 +342,34 @@ static bool is_writable(const struct in_jit_run *run, uint32_t k)
     return !o || !o->read_only;
 }
 
+/* The SVM of arguments, except what the launch may write. */
+static void list_followed(struct in_shadow *s, const struct in_jit_run *run)
+{
+    const struct in_launch *l = &run->launch->launch;
+    uint32_t arguments = run->launch->info->argument_count, count = 0;
+    for (uint32_t k = 0; k < arguments && count < IN_SHADOW_FOLLOWED; k++) {
+        const struct in_object *o = run->launch->arguments[k].object;
+        bool fits = l->follows_svm && o && o->origin == MM_ORIGIN_COARSE_SVM && !o->read_only &&
+                    !o->write_only && o->address % 128 == 0;
+        for (uint32_t j = 0; fits && j < arguments && j < IN_SHADOW_ARGUMENTS; j++) {
+            const struct in_shadow_memory *m = &s->arguments[j];
+            fits = !m->written || m->address >= o->address + o->size || o->address >= m->address + m->size;
+        }
+        for (uint32_t j = 0; fits && j < count; j++)
+            fits = s->followed[j].address != o->address;
+        if (fits)
+            s->followed[count++] = (struct in_shadow_range){o->address, o->size};
+    }
+}
+
 /* The objects of in_shadow_find. */
 static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run *run)
 {
     const struct in_module *m = run->module;
     struct in_shadow *s = w->shadow;
     uint32_t arguments = run->launch->info->argument_count;
+    if (run->kernel->shape.shadow_plan.followed)
+        list_followed(s, run);
     if (run->kernel->shape.shadow_plan.program == 0 && run->kernel->shape.shadow_plan.dynamic == 0)
         return true;
     s->objects = w->objects = mm_alloc_zero(arguments + m->global_count + 1, sizeof *w->objects);

@@ -208,6 +208,31 @@ Value *CheckLowering::offset_in(const Access &a)
                        memory_load(memory_of(a), offsetof(in_shadow_memory, address), b.getInt64Ty()));
 }
 
+// Whether compiled code expects that the pointer leads to SVM of an argument.
+bool CheckLowering::is_followed(const Access &a) const
+{
+    return options.plan.followed && a.origin.kind == Origin::DYNAMIC;
+}
+
+// Whether the object pointer and all bytes of the access are in the same SVM of those that arguments lead to, which takes no call.
+Value *CheckLowering::leads_to_arguments(const Access &a)
+{
+    Value *object = b.CreatePtrToInt(a.origin.base, b.getInt64Ty());
+    Value *at = b.CreatePtrToInt(a.call->getArgOperand(0), b.getInt64Ty()), *found = b.getFalse();
+    for (uint64_t k = 0; k < IN_SHADOW_FOLLOWED; k++) {
+        uint64_t range = offsetof(in_shadow, followed) + k * sizeof(in_shadow_range);
+        Value *address = frame_load(shadow, range + offsetof(in_shadow_range, address), b.getInt64Ty());
+        Value *size = frame_load(shadow, range + offsetof(in_shadow_range, size), b.getInt64Ty());
+        Value *last = b.CreateSub(size, b.getInt64(a.size)),
+              *enough = b.CreateICmpUGE(size, b.getInt64(a.size));
+        Value *inside = b.CreateAnd(enough, b.CreateICmpULE(b.CreateSub(at, address), last));
+        found = b.CreateOr(found, b.CreateAnd(inside, b.CreateICmpULT(b.CreateSub(object, address), size)));
+    }
+    return a.align > 1
+               ? b.CreateAnd(found, b.CreateICmpEQ(b.CreateAnd(at, b.getInt64(a.align - 1)), b.getInt64(0)))
+               : found;
+}
+
 // The only user of CALL, if all between them can move after it; else NULL.
 static Instruction *sole_user(CallInst *call)
 {
@@ -228,7 +253,7 @@ static Instruction *sole_user(CallInst *call)
 // Planes end with cells for accesses out of bounds.
 Value *CheckLowering::spare_cells(const Access &a)
 {
-    if (a.origin.kind != Origin::ARGUMENT && !a.is_found_by_address())
+    if ((a.origin.kind != Origin::ARGUMENT && !a.is_found_by_address()) || is_followed(a))
         return b.getInt64(0);
     Value *size = memory_load(memory_of(a), offsetof(in_shadow_memory, size), b.getInt64Ty());
     return b.CreateAdd(b.CreateOr(size, b.getInt64(15)), b.getInt64(1));
@@ -239,8 +264,10 @@ void CheckLowering::lower(Access &a)
     CallInst *call = a.call;
     Value *pointer = call->getArgOperand(0);
     b.SetInsertPoint(call);
-    Value *offset = offset_in(a), *end;
-    if (!a.origin.size) {
+    Value *offset = is_followed(a) ? b.getInt64(0) : offset_in(a), *end, *in_bounds;
+    if (is_followed(a)) {
+        end = nullptr;
+    } else if (!a.origin.size) {
         const Memory &m = a.is_found_by_address() ? memory_of(a) : memories[a.origin.number];
         Value *size = memory_load(m, offsetof(in_shadow_memory, size), b.getInt64Ty());
         Value *enough = b.CreateICmpUGE(size, b.getInt64(a.size));
@@ -248,8 +275,10 @@ void CheckLowering::lower(Access &a)
     } else {
         end = b.getInt64(a.origin.size >= a.size ? a.origin.size - a.size + 1 : 0);
     }
-    Value *in_bounds = a.in_bounds ? b.getTrue() : b.CreateICmpULT(offset, end);
-    if (a.align > 1 && !a.in_bounds)
+    in_bounds = is_followed(a) ? leads_to_arguments(a)
+                : a.in_bounds  ? b.getTrue()
+                               : b.CreateICmpULT(offset, end);
+    if (a.align > 1 && !a.in_bounds && !is_followed(a))
         in_bounds = b.CreateAnd(in_bounds,
                                 b.CreateICmpEQ(b.CreateAnd(offset, b.getInt64(a.align - 1)), b.getInt64(0)));
     Value *within = a.origin.within ? b.CreateAdd(offset, a.origin.within) : offset; // of local memory

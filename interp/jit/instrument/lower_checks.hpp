@@ -160,6 +160,8 @@ class CheckLowering
     void flag(llvm::Value *bad);
     llvm::Value *offset_of(llvm::Value *pointer, llvm::Value *base);
     llvm::Value *offset_in(const Access &a);
+    bool is_followed(const Access &a) const;
+    llvm::Value *leads_to_arguments(const Access &a);
     llvm::Value *spare_cells(const Access &a);
     void lower(Access &a);
     void lower_texel(Access &a);

@@ -137,6 +137,7 @@ bool CheckLowering::share_uses()
     std::copy(std::begin(options.plan.uses), std::end(options.plan.uses), options.plan.direct);
     if (options.svm && options.plan.dynamic == IN_SHADOW_READ)
         options.plan.reads_unwritten = true;
+    options.plan.followed = options.plan.reads_unwritten && !options.lookups;
     if (!options.plan.dynamic || options.plan.reads_unwritten)
         return true;
     Memory all = memories[DYNAMIC_MEMORY];

@@ -83,6 +83,7 @@ struct in_shadow_plan {
         dynamic; /* of all global memory, where the origin of some pointers is known at run time alone; 0: there are none */
     uint8_t
         reads_unwritten; /* pointers of unknown origin are read through alone, and only where the launch does not write */
+    uint8_t followed; /* with it: those pointers are expected to lead to SVM of arguments alone */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     struct in_shadow_grid grids[IN_GRIDS];
     uint8_t grid_count;
@@ -90,6 +91,11 @@ struct in_shadow_plan {
     uint8_t phases;           /* barriers order accesses of global memory */
     uint8_t clocks;           /* atomics do: tags of global memory are segments (clocks.h) */
     uint32_t max_coefficient; /* largest coefficient of an id in a subscript */
+};
+
+enum { IN_SHADOW_FOLLOWED = 2 };
+struct in_shadow_range {
+    uint64_t address, size;
 };
 
 struct in_shadow_memory {
@@ -113,10 +119,11 @@ struct in_shadow {
     uint32_t object_count, writable_count; /* those that the kernel may write come first */
     struct in_shadow_memory *shared;       /* SVM that pointers were found to point to */
     uint32_t shared_count;
-    struct in_jit_run *run;          /* where pointers may point to SVM; else null */
-    struct in_shadow_memory nothing; /* of size 0 */
-    struct in_clocks *clocks;        /* where the plan has clocks */
-    uint32_t last_used;              /* with clocks: the tag that was stored last */
+    struct in_shadow_range followed[IN_SHADOW_FOLLOWED]; /* where pointers are expected to lead */
+    struct in_jit_run *run;                              /* where pointers may point to SVM; else null */
+    struct in_shadow_memory nothing;                     /* of size 0 */
+    struct in_clocks *clocks;                            /* where the plan has clocks */
+    uint32_t last_used;                                  /* with clocks: the tag that was stored last */
 };
 enum in_find { IN_FIND_ANY, IN_FIND_WRITABLE, IN_FIND_UNWRITTEN };
 /* The object that ADDRESS is in, if it is one of WHICH.  Compiled code calls it by its name. */

@@ -147,10 +147,12 @@ static uint32_t id_bits(const struct in_jit_frame *f)
 static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
     uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
+    bool lookups = run->module->kernels[l->kernel].code->noted.lookups;
     if (l->recorder || l->checks)
         flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0) |
-                 (l->follows_svm ? IN_JIT_SVM : 0) | id_bits(&run->frame) << IN_JIT_ID_BITS;
+                 (l->follows_svm ? IN_JIT_SVM : 0) | (lookups ? IN_JIT_LOOKUPS : 0) |
+                 id_bits(&run->frame) << IN_JIT_ID_BITS;
     return flags;
 }
 
