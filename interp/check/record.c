@@ -177,21 +177,16 @@ static enum mm_scope effective_scope(const struct in_object *o, enum mm_scope sc
 }
 
 void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
-                      uint64_t read, uint64_t written, enum mm_order order, enum mm_scope scope,
-                      uint32_t attributes)
+                      const struct in_object *object, uint64_t address, struct mm_event event)
 {
     struct mm_event *e = next_event(run, item, pc);
-    e->kind = (uint8_t)kind;
-    e->allocation = object->id;
-    e->offset = address - object->address + object->offset;
-    e->size = size;
-    e->value_read = read;
-    e->value_written = written;
-    e->order = (uint8_t)order;
-    e->scope = (uint8_t)scope;
-    e->effective_scope = (uint8_t)effective_scope(object, scope);
-    e->attributes = (uint8_t)(attributes | MM_ATOMIC);
+    event.agent = e->agent;
+    event.source = e->source;
+    event.allocation = object->id;
+    event.offset = address - object->address + object->offset;
+    event.effective_scope = (uint8_t)effective_scope(object, (enum mm_scope)event.scope);
+    event.attributes |= MM_ATOMIC;
+    *e = event;
 }
 
 enum mm_order in_order_of(uint32_t semantics)

@@ -217,18 +217,21 @@ static void record_atomic(struct in_run *run, struct in_item *item, const struct
                           const struct step *s, const struct in_fat *p, uint64_t old, uint64_t written)
 {
     const struct in_atomic *a = s->a;
-    enum mm_order order =
-        in_order_of(in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2));
-    enum mm_scope scope = scope_of(item, a, p, order);
-    bool compare = is_compare(a), store = in_atomic_stores(a);
+    bool succeeds = s->writes || a->opcode == SpvOpAtomicLoad, store = in_atomic_stores(a);
+    uint32_t semantics = in_get32(item, succeeds ? a->order : a->order2);
+    enum mm_order order = in_order_of(semantics);
     enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
-    in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
-                     kind == MM_READ ? 0 : written, order, scope,
-                     (compare && !s->writes ? MM_FAILED_CAS : 0) |
-                         (run->module->target.vulkan ? MM_NON_PRIVATE : 0));
-    if (run->module->target.vulkan)
-        run->recording.events[run->recording.event_count - 1].semantics =
-            (uint16_t)in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
+    bool vulkan = run->module->target.vulkan;
+    in_record_atomic(run, item, pc, p->object, p->address,
+                     (struct mm_event){.kind = (uint8_t)kind,
+                                       .size = a->size,
+                                       .value_read = store ? 0 : old,
+                                       .value_written = kind == MM_READ ? 0 : written,
+                                       .order = (uint8_t)order,
+                                       .scope = (uint8_t)scope_of(item, a, p, order),
+                                       .attributes = (is_compare(a) && !s->writes ? MM_FAILED_CAS : 0) |
+                                                     (vulkan ? MM_NON_PRIVATE : 0),
+                                       .semantics = vulkan ? (uint16_t)semantics : 0});
 }
 
 bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,

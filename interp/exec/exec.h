@@ -401,10 +401,9 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
 void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
                       const void *read, const void *written, uint32_t attributes);
+/* EVENT: kind, size, values, order, scope, attributes, semantics. */
 void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
-                      uint64_t read, uint64_t written, enum mm_order order, enum mm_scope scope,
-                      uint32_t attributes);
+                      const struct in_object *object, uint64_t address, struct mm_event event);
 struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                  enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
                                  uint32_t instance);
