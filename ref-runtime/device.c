@@ -318,8 +318,7 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, versions, count * sizeof *versions);
 }
 
-/* Root devices that synchronize with each other: all, through the one scheduler
- * [cl_khr_command_buffer_multi_device]. */
+/* Root devices that synchronize with each other: all, through the one scheduler [cl_khr_command_buffer_multi_device]. */
 static cl_int get_sync_device_count(const void *object, const struct rt_info_out *out)
 {
     struct rt_device *found[RT_MAX_DEVICES];

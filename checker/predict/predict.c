@@ -146,8 +146,7 @@ static bool overlaps_window(const struct ck_predict_window *w, const struct mm_e
     return false;
 }
 
-/* True for a bulk transfer of the runtime or of a host that is not instrumented: values of transfers are not
- * recorded. */
+/* True for a bulk transfer of the runtime or of a host that is not instrumented: values of transfers are not recorded. */
 static bool is_bulk_transfer(const struct mm_event *e)
 {
     bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;

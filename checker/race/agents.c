@@ -295,8 +295,7 @@ void ck_command_forget(struct ck_detector *d, struct ck_command *command)
     ck_budget_free(&d->budget, command, sizeof *command);
 }
 
-/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group
- * [CL 3.3.6 H14]. */
+/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group [CL 3.3.6 H14]. */
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into)
 {
     struct ck_command *command = ck_command_of(d, member.command);

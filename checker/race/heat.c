@@ -118,8 +118,7 @@ static void count_at(struct ck_detector *d, struct ck_heat *heat, const uint64_t
         heat->left_out += count;
 }
 
-/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for
- * others. */
+/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for others. */
 static const uint64_t *group_of(struct ck_detector *d, struct mm_agent agent)
 {
     const struct ck_command *command = agent.command ? ck_command_known(d, agent.command) : NULL;

@@ -63,8 +63,7 @@ static const struct mm_source *known_place(struct ck_detector *d, uint32_t sourc
     return s && s->info.line ? &s->info : NULL;
 }
 
-/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with
- * them. */
+/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with them. */
 static uint32_t fill_stack(struct ck_detector *d, const struct mm_source *stack[CK_STACK],
                            const struct ck_source *source)
 {
@@ -247,8 +246,7 @@ static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enu
     return mm_map_pointer(&d->maps.seen, *key);
 }
 
-/* Enters FINDING, which is new; false without memory.  A hidden finding with the same key is counted as hidden no
- * more. */
+/* Enters FINDING, which is new; false without memory.  A hidden finding with the same key is counted as hidden no more. */
 static bool note_seen(struct ck_detector *d, uint64_t key, struct ck_finding *finding)
 {
     const struct ck_finding *hidden = mm_map_pointer(&d->maps.seen, key_of_hidden(key));

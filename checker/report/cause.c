@@ -180,8 +180,7 @@ static bool races_with_itself(const struct ck_detector *detector, const struct c
     return found;
 }
 
-/* True if one missing barrier, of the work-group or of all work-items, could separate the accesses of A as well as
- * those of B. */
+/* True if one missing barrier, of the work-group or of all work-items, could separate the accesses of A as well as those of B. */
 static bool shares_gap(const struct ck_detector *detector, const struct ck_finding *a,
                        const struct ck_finding *b)
 {

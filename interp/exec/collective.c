@@ -161,8 +161,7 @@ static const uint8_t *at_lane(const struct in_gathering *g, uint64_t wanted, uin
     return NULL; /* not an active work-item: the value is undefined; here 0 */
 }
 
-/* The source of a rotation within a cluster, or within the maximum size, even if the sub-group is smaller
- * [CLC 6.15.20.5 R1]. */
+/* The source of a rotation within a cluster, or within the maximum size, even if the sub-group is smaller [CLC 6.15.20.5 R1]. */
 static const uint8_t *rotated_source(const struct in_gathering *g, uint32_t m, uint64_t delta)
 {
     uint64_t cluster =

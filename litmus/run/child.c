@@ -1,5 +1,4 @@
-/* The child process that runs the tests, and its parent, which reads its messages and survives its crashes and
- * hangs. */
+/* The child process that runs the tests, and its parent, which reads its messages and survives its crashes and hangs. */
 #include "campaign.h"
 
 #include <errno.h>

@@ -136,8 +136,7 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
     return cls;
 }
 
-/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions
- * ---- */
+/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions ---- */
 
 /* A key of an object: the text between its quotes. */
 struct key {

@@ -1,5 +1,4 @@
-/* Captured kernel launches: everything that a kernel needs to run again, in one file
- * (docs/format.md#captured-launches). */
+/* Captured kernel launches: everything that a kernel needs to run again, in one file (docs/format.md#captured-launches). */
 #ifndef MEMMODEL_TRACE_CAPTURE_H
 #define MEMMODEL_TRACE_CAPTURE_H
 

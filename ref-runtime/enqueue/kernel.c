@@ -76,8 +76,7 @@ static bool read_only(const struct rt_launch_argument *a)
            (a->mem && (a->mem->flags & RT_MEM_CONSTANT));
 }
 
-/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all
- * devices. */
+/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all devices. */
 static bool bind_mem(const struct rt_command *command, const struct rt_launch_argument *a,
                      struct in_argument *bound, struct in_image *image)
 {

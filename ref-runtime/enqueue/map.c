@@ -159,8 +159,7 @@ static bool map_writes(const struct rt_map *m)
     return m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
-/* The host's accesses through the map are not observed: records them at its begin and its end
- * [CL 3.3.6 H24; 5.5.3 R1]. */
+/* The host's accesses through the map are not observed: records them at its begin and its end [CL 3.3.6 H24; 5.5.3 R1]. */
 static void record_host(const struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     if (m->flags & CL_MAP_READ)

@@ -1,5 +1,4 @@
-/* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes
- * [cl_khr_external_semaphore]. */
+/* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes [cl_khr_external_semaphore]. */
 #ifndef REF_RUNTIME_ENQUEUE_SEMAPHORE_H
 #define REF_RUNTIME_ENQUEUE_SEMAPHORE_H
 

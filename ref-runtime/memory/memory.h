@@ -23,8 +23,7 @@ bool rt_mem_set_properties(struct rt_mem *mem, const struct rt_mem_request *requ
 /* The properties and the storage of an object that shows no part of another one. */
 cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *request, void *host_ptr);
 bool rt_mem_flags_valid(cl_mem_flags flags);
-/* False if nothing can write an object with FLAGS and it gets no initial contents.  Parts of other objects need
- * none. */
+/* False if nothing can write an object with FLAGS and it gets no initial contents.  Parts of other objects need none. */
 bool rt_mem_has_contents(cl_mem_flags flags);
 /* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */
 void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);

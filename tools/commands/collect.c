@@ -69,8 +69,7 @@ static struct hc_command *command_at(struct hc_record *record, uint32_t id)
     return index ? &record->commands[index - 1] : NULL;
 }
 
-/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before
- * them. */
+/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before them. */
 static struct hc_command *root_command(struct hc_record *record, uint32_t id)
 {
     struct hc_command *command = command_at(record, id), *parent;
@@ -343,8 +342,7 @@ static void check_host_memory(struct hc_record *record)
                  "memory of the host that commands read or write is not recorded with several host threads");
 }
 
-/* Sets a limit if several host threads use one semaphore: it pairs signals and waits in the order of calls, which
- * may differ. */
+/* Sets a limit if several host threads use one semaphore: it pairs signals and waits in the order of calls, which may differ. */
 static void check_semaphores(struct hc_record *record)
 {
     uint32_t count = 0, owner = HC_NONE;

@@ -322,8 +322,7 @@ static bool calls_commute(const struct hc_record *record, const struct hc_queue 
     return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
 }
 
-/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it
- * returns. */
+/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it returns. */
 static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const struct hc_queue *queue,
                        const struct hc_call *calls)
 {

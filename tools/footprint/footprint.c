@@ -1,5 +1,4 @@
-/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new
- * numbers. */
+/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new numbers. */
 #include "tools/footprint/footprint.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/map.h"

@@ -132,8 +132,7 @@ static void put_numbers(unsigned char *data, size_t count, struct spec_scalar sc
     }
 }
 
-/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the
- * limit. */
+/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the limit. */
 static void put_round(unsigned char *data, size_t count, struct spec_scalar scalar, const struct spec *spec,
                       unsigned round)
 {

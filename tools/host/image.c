@@ -41,8 +41,7 @@ static void read_png_size(const char *path, const struct host_format *format, ui
 #endif
 }
 
-/* Reads the picture, which has the image's size, as 8 bits for each of the format's channels; to be freed with
- * free(). */
+/* Reads the picture, which has the image's size, as 8 bits for each of the format's channels; to be freed with free(). */
 static unsigned char *read_png(const char *path, const struct host_format *format, const size_t region[3])
 {
     uint64_t size[3] = {0};

@@ -266,8 +266,7 @@ static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, 
     give_role(f, f->value[inst->operands[0]] & ARGUMENTS, LAUNCH_INTEGERS | (is_signed ? LAUNCH_SIGNED : 0));
 }
 
-/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided
- * by it. */
+/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided by it. */
 static void find_extents(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;

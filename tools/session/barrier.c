@@ -97,8 +97,7 @@ static bool can_be_changed(const struct trial *t)
     return program != NULL;
 }
 
-/* True if F lacks the same barrier as the current finding, in the same kernel and with the same flag, and has no
- * advice yet. */
+/* True if F lacks the same barrier as the current finding, in the same kernel and with the same flag, and has no advice yet. */
 static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f)
 {
     return f->change.barrier.after && !f->verified && strcmp(file_of(f), t->file) == 0 &&
@@ -137,8 +136,7 @@ static bool barrier_passes(struct trial *t, uint32_t line)
     return better;
 }
 
-/* Tries barriers before the lines FROM to TO; true if one passes.  TRIED counts the tries of all lines of the
- * finding. */
+/* Tries barriers before the lines FROM to TO; true if one passes.  TRIED counts the tries of all lines of the finding. */
 static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tried)
 {
     for (uint32_t line = from; line <= to && *tried < MOST_LINES && !t->patience.is_out; line++) {

@@ -429,8 +429,7 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
     return cls;
 }
 
-/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of
- * refcl. */
+/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of refcl. */
 static void report_device(struct addition *a)
 {
     const char *name = a->options->device, *driver = a->options->driver;

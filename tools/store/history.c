@@ -48,8 +48,7 @@ static int words_in(const char *text)
     return count;
 }
 
-/* Converts TEXT to the form in the store, "[1,0]"; false unless TEXT has a value for each of OBSERVED and nothing
- * else. */
+/* Converts TEXT to the form in the store, "[1,0]"; false unless TEXT has a value for each of OBSERVED and nothing else. */
 static bool values_of(const char *observed, const char *text, char *values, size_t size)
 {
     cJSON *names = cJSON_Parse(observed);

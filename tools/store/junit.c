@@ -1,5 +1,4 @@
-/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or
- * skipped. */
+/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or skipped. */
 #include "tools/store/query.h"
 
 #include <expat.h>
@@ -105,8 +104,7 @@ static void XMLCALL end_element(void *context, const char *name)
         put_case(j);
 }
 
-/* Rejects files with a document type, which JUnit files do not need: entities can expand a small file without
- * bound. */
+/* Rejects files with a document type, which JUnit files do not need: entities can expand a small file without bound. */
 static void XMLCALL start_doctype(void *context, const char *name, const char *system, const char *public,
                                   int internal)
 {

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Vertical sizes are in pixels, horizontal ones in per cent of the window's width, so that a phone shows the whole
- * plot. */
+/* Vertical sizes are in pixels, horizontal ones in per cent of the window's width, so that a phone shows the whole plot. */
 enum { STEP = 20, LEFT = 8, ACROSS = 84, LOWEST = -12 };
 
 void site_letter(int number, char *text, size_t size)

@@ -25,8 +25,7 @@ struct store {
     char sql_message[160];
 };
 
-/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a
- * newer refcl. */
+/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a newer refcl. */
 enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err);
 void store_close(struct store *store);
 

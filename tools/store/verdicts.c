@@ -120,8 +120,7 @@ static void put_verdicts(struct store *s, const struct unjudged *u, int64_t mode
     "not exists (select 1 from verdict where state = state.id and model = ?2) and exists"                    \
     " (select 1 from seen join device on device = device.id where state = state.id and variant = ?1)"
 
-/* Collects the next test that has states without a verdict, with as many of them as fit; the next call returns the
- * rest. */
+/* Collects the next test that has states without a verdict, with as many of them as fit; the next call returns the rest. */
 static bool next_unjudged(struct store *s, const char *variant, int64_t model, struct unjudged *u)
 {
     sqlite3_stmt *q = store_statement(
