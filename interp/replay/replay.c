@@ -207,19 +207,29 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-enum { LINE = 64, MOST_LINES = 128, MOST_WHOLE = 64 * 1024 };
+enum { LINE = 64, LEAST_LINES = 4, MOST_LINES = 128, WHOLE = 512 /* bytes for each line */ };
 
-/* Checksum of an object; of a large one, of lines at equal distances, shifted with each launch. */
-static uint64_t object_checksum(const struct in_object *o, uint32_t launch)
+/* Checksum of an object; of a large one, of COUNT lines at equal distances, shifted with each launch. */
+static uint64_t object_checksum(const struct in_object *o, uint32_t launch, uint64_t count)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
-    if (o->size <= MOST_WHOLE)
+    if (o->size <= count * WHOLE)
         return mm_checksum(bytes, o->size);
-    uint64_t step = o->size / MOST_LINES, lines[MOST_LINES];
+    uint64_t step = o->size / count, lines[MOST_LINES];
     uint64_t first = (uint64_t)launch * 31 * LINE % (step - LINE + 1);
-    for (uint64_t k = 0; k < MOST_LINES; k++)
+    for (uint64_t k = 0; k < count; k++)
         lines[k] = mm_checksum(bytes + k * step + first, LINE);
-    return mm_checksum(lines, sizeof lines);
+    return mm_checksum(lines, count * sizeof lines[0]);
+}
+
+/* Fewer for small launches, which would take less time than their checksum. */
+static uint64_t sampled_lines(const struct in_launch *launch)
+{
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < launch->dimensions && count < MOST_LINES * LINE; k++)
+        count *= launch->global_size[k];
+    count /= 16;
+    return count < LEAST_LINES ? LEAST_LINES : count < MOST_LINES ? count : MOST_LINES;
 }
 
 static bool has_object(const struct in_argument *a)
@@ -238,7 +248,8 @@ uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel
     for (uint32_t k = 0; k < info->argument_count; k++) {
         const struct in_argument *a = &launch->arguments[k];
         if (is_global(&info->arguments[k]) && has_object(a) && !a->object->read_only)
-            sum = sum * UINT64_C(0x9e3779b97f4a7c15) + object_checksum(a->object, launch->command);
+            sum = sum * UINT64_C(0x9e3779b97f4a7c15) +
+                  object_checksum(a->object, launch->command, sampled_lines(launch));
     }
     return sum;
 }

@@ -19,7 +19,7 @@ void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
 /* ---- shared with expand*.c ------------------------------------------------------------------- */
 
 enum {
-    IN_REPLAY_FORMAT = 2,
+    IN_REPLAY_FORMAT = 3,
     IN_REPLAY_SUBSCRIPTS = 1, /* flags of programs: struct in_module_options */
     IN_REPLAY_LITERAL_LEGACY = 2,
     IN_REPLAY_ZERO_PRIVATE = 4,
