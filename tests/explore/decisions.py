@@ -4,7 +4,7 @@ and without --bound: decided, unknown, refused, or unknown as the kernel's file 
 
 decisions.py [--timeout S] [--jobs N] [--match TEXT] [--items N] [--list] [-- OPTION...]
 
-Kernels of tests/races that need more than --items work-items are left out.  A verdict that contradicts that of the kernel's
+Kernels that need more than --items work-items are left out.  A verdict that contradicts that of the kernel's
 file, one about no execution (vacuous), and a process that uses more CPU time than its limits allow end the program with 1."""
 import argparse
 import collections
@@ -48,7 +48,10 @@ def launch(words):
     return taken
 
 
-def size_of(options):
+def size_of(options, path=None):
+    """Work-items of the launch, which the @Config line of the module at PATH states, or else OPTIONS."""
+    for line in header(path, "@Config") if path else ():
+        return math.prod(int(n) for n in line.split(","))
     for word, value in zip(options, options[1:]):
         if word in ("-g", "--global"):
             return math.prod(int(n) for n in value.split(","))
@@ -92,7 +95,9 @@ def corpus(items):
                 found[row["file"], row["model"]] = race or known
     for (name, model), race in sorted(found.items()):
         options = ["--model", os.path.join(CORPUS, model + ".dat3m.cat")]
-        yield Case(name, os.path.join(CORPUS, name), options, race)
+        path = os.path.join(CORPUS, name)
+        if size_of(options, path) <= items:
+            yield Case(name, path, options, race)
 
 
 def reason(text):
