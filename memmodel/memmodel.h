@@ -249,6 +249,8 @@ struct mm_scalar {
 /* The scalar type NAME of OpenCL C, or the one that a vector "int4" or a pointer "int4*" consists of or points to;
  * .size is 0 if NAME is another type. */
 struct mm_scalar mm_scalar_named(const char *name);
+/* The floating-point number of SIZE bytes, 2, 4 or 8, with these bits. */
+double mm_scalar_real(uint64_t bits, unsigned size);
 /* Writes the value of BYTES bytes, at most 8, as text: scalars separated by ", ", or one unsigned number if SCALAR is
  * unknown.  Floating-point numbers have the fewest digits that identify them. */
 enum { MM_SCALAR_TEXT = 80 };

@@ -25,8 +25,6 @@ struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err)
     for (uint32_t i = 0; c && i < c->count; i++)
         if (!is_element(&c->nodes[i].left) || !is_element(&c->nodes[i].right))
             wrong = "one index, the element's,";
-    if (c && c->has_real)
-        wrong = "a number without a fraction";
     if (!wrong)
         return c;
     ck_condition_destroy(c);
@@ -40,6 +38,16 @@ struct assertion_element {
     uint32_t root, size;
     uint64_t offset;
     bool is_signed;
+    bool is_real;
+    bool is_vector;
+};
+
+/* The value of a term: a number, or a constant that has a fraction. */
+struct assertion_value {
+    int64_t whole;
+    double real; /* where IS_REAL */
+    bool is_real;
+    uint32_t real_size; /* of an element that is a floating-point number, else 0 */
 };
 
 /* Resolves a name: a kernel argument, else the last allocation of that name. */
@@ -52,15 +60,20 @@ static bool resolve_name(const struct ck_predictor *p, const struct ck_condition
             strcmp(a->info.name, t->name) != 0)
             continue;
         const struct ck_predict_allocation *in = &p->allocations[a->info.allocation];
-        *to = (struct assertion_element){in->root, size, in->offset + a->info.offset + index_of(t) * size,
-                                         a->info.type_name[0] != 'u'};
+        struct mm_scalar scalar = mm_scalar_named(a->info.type_name);
+        *to = (struct assertion_element){in->root,
+                                         size,
+                                         in->offset + a->info.offset + index_of(t) * size,
+                                         a->info.type_name[0] != 'u',
+                                         scalar.kind == MM_SCALAR_FLOAT,
+                                         scalar.size && scalar.size != size};
         return true;
     }
     for (uint32_t i = p->allocation_count; i-- > 1;) {
         const struct ck_predict_allocation *in = &p->allocations[i];
         if (!in->info.id || !in->info.name || strcmp(in->info.name, t->name) != 0)
             continue;
-        *to = (struct assertion_element){in->root, 4, in->offset + index_of(t) * 4, true};
+        *to = (struct assertion_element){in->root, 4, in->offset + index_of(t) * 4, true, false, false};
         return true;
     }
     return false;
@@ -68,17 +81,17 @@ static bool resolve_name(const struct ck_predictor *p, const struct ck_condition
 
 static bool element_fits(const struct assertion_element *at)
 {
-    return at->size == 1 || at->size == 2 || at->size == 4 || at->size == 8;
+    return !at->is_vector && (at->size == 1 || at->size == 2 || at->size == 4 || at->size == 8);
 }
 
 /* ---- the recorded execution --------------------------------------------------------------------- */
 
-static bool recorded_value(const struct ck_predictor *p, const struct ck_condition_term *t, int64_t *value,
-                           struct mm_error *limit)
+static bool recorded_value(const struct ck_predictor *p, const struct ck_condition_term *t,
+                           struct assertion_value *value, struct mm_error *limit)
 {
     struct assertion_element at;
     uint64_t bits = t->value;
-    *value = (int64_t)bits;
+    *value = (struct assertion_value){.whole = (int64_t)bits, .real = t->real, .is_real = t->is_real};
     if (!t->name)
         return true;
     if (!resolve_name(p, t, &at)) {
@@ -87,7 +100,7 @@ static bool recorded_value(const struct ck_predictor *p, const struct ck_conditi
     }
     if (!element_fits(&at)) {
         mm_fail(limit, MM_LIMIT, "checker.assert",
-                "the elements of '%s' are not integers of 1, 2, 4 or 8 bytes", t->name);
+                "the elements of '%s' are not numbers of 1, 2, 4 or 8 bytes", t->name);
         return false;
     }
     if (!ck_predict_value_now(p, at.root, at.offset, at.size, &bits)) {
@@ -95,25 +108,47 @@ static bool recorded_value(const struct ck_predictor *p, const struct ck_conditi
                 (unsigned long long)index_of(t));
         return false;
     }
-    *value = at.is_signed ? ck_sign_extend(bits, at.size) : (int64_t)bits;
+    value->whole = at.is_signed ? ck_sign_extend(bits, at.size) : (int64_t)bits;
+    value->is_real = at.is_real;
+    value->real_size = at.is_real ? at.size : 0;
+    value->real = at.is_real ? mm_scalar_real(bits, at.size) : 0;
     return true;
+}
+
+/* As a number of the type of an element of SIZE bytes, which a constant is converted to. */
+static double real_of(const struct assertion_value *value, uint32_t size)
+{
+    double real = value->is_real ? value->real : (double)value->whole;
+    return value->real_size || size != sizeof(float) ? real : (double)(float)real;
+}
+
+static enum ck_answer compare_values(const struct ck_condition_node *n, const struct assertion_value *x,
+                                     const struct assertion_value *y, struct mm_error *limit)
+{
+    uint32_t size = x->real_size ? x->real_size : y->real_size;
+    double a = real_of(x, size), b = real_of(y, size);
+    bool equal = size ? a == b : x->whole == y->whole, less = size ? a < b : x->whole < y->whole;
+    if (!size && (x->is_real || y->is_real)) {
+        mm_fail(limit, MM_LIMIT, "checker.assert", "the condition compares a whole number with a fraction");
+        return CK_UNKNOWN;
+    }
+    bool is = n->compare == CK_EQ    ? equal
+              : n->compare == CK_NE  ? !equal
+              : n->compare == CK_SLE ? less || equal
+                                     : less;
+    return is ? CK_YES : CK_NO;
 }
 
 static enum ck_answer condition_holds(const struct ck_condition *a, uint32_t index,
                                       const struct ck_predictor *p, struct mm_error *limit)
 {
     const struct ck_condition_node *n = &a->nodes[index];
-    int64_t x, y;
+    struct assertion_value x, y;
     if (n->op == CK_PROP_TRUE)
         return CK_YES;
     if (n->op == CK_PROP_COMPARE) {
-        if (!recorded_value(p, &n->left, &x, limit) || !recorded_value(p, &n->right, &y, limit))
-            return CK_UNKNOWN;
-        bool is = n->compare == CK_EQ    ? x == y
-                  : n->compare == CK_NE  ? x != y
-                  : n->compare == CK_SLE ? x <= y
-                                         : x < y;
-        return is ? CK_YES : CK_NO;
+        bool known = recorded_value(p, &n->left, &x, limit) && recorded_value(p, &n->right, &y, limit);
+        return known ? compare_values(n, &x, &y, limit) : CK_UNKNOWN;
     }
     enum ck_answer left = condition_holds(a, n->a, p, limit);
     if (n->op == CK_PROP_NOT)
@@ -135,15 +170,18 @@ enum ck_answer ck_assertion_holds(const struct ck_condition *a, const struct ck_
 static void put_value(const struct ck_predictor *p, const struct ck_condition_term *t, char *text,
                       size_t size)
 {
-    char one[160];
-    int64_t value;
+    char one[240], number[MM_SCALAR_TEXT], index[32] = "";
+    struct assertion_value value;
     if (!t->name || !recorded_value(p, t, &value, NULL))
         return;
-    if (t->index_count)
-        snprintf(one, sizeof one, "%.100s[%llu] is %lld", t->name, (unsigned long long)index_of(t),
-                 (long long)value);
+    if (value.is_real)
+        mm_scalar_text((struct mm_scalar){value.real_size, MM_SCALAR_FLOAT}, (uint64_t)value.whole,
+                       value.real_size, number);
     else
-        snprintf(one, sizeof one, "%.100s is %lld", t->name, (long long)value);
+        snprintf(number, sizeof number, "%lld", (long long)value.whole);
+    if (t->index_count)
+        snprintf(index, sizeof index, "[%llu]", (unsigned long long)index_of(t));
+    snprintf(one, sizeof one, "%.100s%s is %s", t->name, index, number);
     if (!strstr(text, one) && strlen(text) + strlen(one) + 3 < size)
         sprintf(text + strlen(text), "%s%s", *text ? ", " : "", one);
 }
@@ -204,9 +242,11 @@ static struct ck_term lower_term(struct lowering *l, const struct ck_condition_t
 {
     struct ck_term out = {.kind = CK_TERM_CONST, .value = t->value};
     struct assertion_element at;
+    l->failed |= t->is_real;
     if (!t->name)
         return out;
-    if (!resolve_name(l->p, t, &at) || !element_fits(&at)) {
+    if (!resolve_name(l->p, t, &at) || !element_fits(&at) ||
+        at.is_real) { /* conditions of programs compare integers */
         l->failed = true;
         return out;
     }

@@ -43,7 +43,7 @@ static double half_value(uint64_t bits)
     return bits >> 15 & 1 ? -magnitude : magnitude;
 }
 
-static double real_value(uint64_t bits, unsigned size)
+double mm_scalar_real(uint64_t bits, unsigned size)
 {
     uint32_t low = (uint32_t)bits;
     float f;
@@ -56,7 +56,7 @@ static double real_value(uint64_t bits, unsigned size)
 static int put_real(char *text, size_t size, uint64_t bits, unsigned bytes)
 {
     static const int least[] = {[2] = 3, [4] = 6, [8] = 15}, most[] = {[2] = 5, [4] = 9, [8] = 17};
-    double value = real_value(bits, bytes);
+    double value = mm_scalar_real(bits, bytes);
     int length = 0;
     for (int digits = least[bytes]; digits <= most[bytes]; digits++) {
         length = snprintf(text, size, "%.*g", digits, value);

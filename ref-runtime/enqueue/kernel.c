@@ -52,6 +52,14 @@ static bool is_empty(const struct rt_kernel_command *k)
     return k->global_size[0] == 0 || k->global_size[1] == 0 || k->global_size[2] == 0;
 }
 
+/* The name of a typedef does not say that the elements are floating-point numbers. */
+static const char *recorded_type(const struct in_argument_info *info)
+{
+    static const char *const reals[] = {[2] = "half*", [4] = "float*", [8] = "double*"};
+    bool known = mm_scalar_named(info->type_name).size || !info->is_real || info->number_size > 8;
+    return known || !reals[info->number_size] ? info->type_name : reals[info->number_size];
+}
+
 static void record_argument(const struct rt_command *command, uint32_t index,
                             const struct rt_launch_argument *a, const struct in_argument *bound)
 {
@@ -64,7 +72,7 @@ static void record_argument(const struct rt_command *command, uint32_t index,
                          bound->object ? bound->address - bound->object->address + bound->object->offset : 0,
                      .element_size = a->info->element_size,
                      .name = a->info->name,
-                     .type_name = a->info->type_name,
+                     .type_name = recorded_type(a->info),
                      .layout = a->info->layout}};
     mm_recorder_record(rt_recorder(), &record);
 }

@@ -270,6 +270,11 @@ def main():
         failed = [f for f in report["findings"] if f["kind"] == "assertion"]
         check("a failed assertion has the values", len(failed) == 1 and failed[0]["reason"].startswith("a[3] is ") and
               ", b[0] is " in failed[0]["reason"], failed)
+        for condition, code, reason in (("a[1] == 1.5 and b[1] > 1 and c[1] <= 0.1", 0, None), ("a[1] == 1", 1, "a[1] is 1.5"), ("c[1] < 0.1", 1, "c[1] is 0.1")):
+            _, report, _ = run(folder, "typedef float real;\nkernel void k(global double *a, global real *b, global float *c)\n{\n    int l = get_local_id(0);\n"
+                               "    a[l] = 1.5;\n    b[l] = 2;\n    c[l] = 0.1f;\n}\n", "--assert", condition)
+            check("floating-point numbers in an assertion, " + condition, (report["status"], [f["reason"] for f in report["findings"]]) ==
+                  (("findings", [reason]) if code else ("clean", [])), report["findings"])
         text, report, _ = run(folder, ONE_BARRIER.replace("a[l] =", "if (l < 8) barrier(CLK_LOCAL_MEM_FENCE); a[l] ="))
         check("words of OpenCL C", "waits at barrier() (" in text and "ControlBarrier" not in text, text)
         writes = "kernel void k(global int *a, global int *b, global int *c)\n{\n    a[0] = 7;\n    b[0] = get_local_id(0) / 9;\n    c[0] = get_local_id(0);\n}\n"
