@@ -79,7 +79,9 @@ def assertions():
     check("executions of earlier windows stay an open question", " 1 stayed open" in out, out)
     code, _, out = run("assertions", 2, 1, "--assert", "z[0] == 0")
     check("nor what no kernel has", code == 3 and "'z'" in out, out)
-    for bad in ("", "x[0]", "x[0 == 1", "x[0] = 1", "x[0] == 1 and", "(x[0] == 1", "x[0] == 1.5", "'x == 1",
+    code, _, out = run("assertions", 2, 1, "--assert", "x[0] == 1.5")
+    check("nor whether a whole number is a fraction", code == 3 and "compares a whole number with a fraction" in out, out)
+    for bad in ("", "x[0]", "x[0 == 1", "x[0] = 1", "x[0] == 1 and", "(x[0] == 1", "'x == 1",
                 "(" * 300 + "x == 1" + ")" * 300, "forall (x == 1)", "x[0][1] == 1", "x == " + "1 and x == " * 9000 + "1"):
         r = subprocess.run([refcl, "kernel", "--assert", bad, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         check("no condition: '%.20s'" % bad, r.returncode == 2 and b"expected" in r.stderr, r.stderr.decode())
