@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Answers a query: the buffer may be larger than the value, or absent if only the size is requested; a smaller one
- * is CL_INVALID_VALUE. */
+/* Answers a query; OUT may have no buffer, or one that is large enough: otherwise CL_INVALID_VALUE. */
 cl_int rt_info_put(const struct rt_info_out *out, const void *data, size_t size)
 {
     if (out->value && out->size < size)

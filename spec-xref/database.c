@@ -139,7 +139,8 @@ static bool split_sentence(const char *text, uint64_t *hash)
     return *hash != 0;
 }
 
-/* {"clause": "CL 5.2.2 E7", "sentences": ["5.2.2 0123456789abcdef", ...]}: section and hash, in the file's revision. */
+/* {"clause": "CL 5.2.2 E7", "sentences": ["5.2.2 0123456789abcdef", ...]}: section and hash, in the file's
+ * revision. */
 static enum mm_class load_wording(struct loader *l, const cJSON *object)
 {
     struct xr_database *db = l->db;
@@ -271,7 +272,7 @@ static bool share_call(const struct xr_clause *a, const struct xr_clause *b)
     return !a->entry_count;
 }
 
-/* Checks that only rules of valid usage name error conditions, and that these exist and are of a call that the rule is about. */
+/* Checks that only rules of valid usage name error conditions, which exist and are of a call of the rule. */
 static enum mm_class check_errors(const struct xr_database *db, struct mm_error *err)
 {
     for (size_t i = 0; i < db->clause_count; i++) {
@@ -394,7 +395,8 @@ static bool has_source(const struct xr_clause *c, uint64_t hash)
     return false;
 }
 
-/* Whether CALL is one of the blank-separated CALLS, or one that does the same with more arguments and a longer name. */
+/* Whether CALL is one of the blank-separated CALLS, or one that does the same with more arguments and a longer
+ * name. */
 static bool is_among(const char *call, const char *calls)
 {
     size_t length = strlen(call);

@@ -271,7 +271,7 @@ static bool step_item(struct order *o, uint32_t item)
     return false;
 }
 
-/* An item whose next event is an enabled command event.  Such an event disables no other, so no alternative to it is tried. */
+/* An item whose next event is an enabled command event, which disables no other: no alternative is tried. */
 static uint32_t enabled_command_event(struct order *o)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++)

@@ -175,7 +175,7 @@ static void constrain_written(struct constraining *f, uint32_t index)
         constrain_read(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* Constrains the reads that decide a condition, or the value of a relevant access, at event INDEX, which is in the cut. */
+/* Constrains the reads that decide event INDEX of the cut: a condition, or the value of a relevant access. */
 static void constrain_event(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];

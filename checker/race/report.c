@@ -63,7 +63,8 @@ static const struct mm_source *known_place(struct ck_detector *d, uint32_t sourc
     return s && s->info.line ? &s->info : NULL;
 }
 
-/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with them. */
+/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with
+ * them. */
 static uint32_t fill_stack(struct ck_detector *d, const struct mm_source *stack[CK_STACK],
                            const struct ck_source *source)
 {
@@ -122,8 +123,7 @@ static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, c
     return finding;
 }
 
-/* Initializes the counts by work-group of FINDING, whose accesses are set: elements are those of the argument that
- * its message names. */
+/* Initializes the counts by work-group of FINDING, by elements of the argument that its message names. */
 static void begin_heat(struct ck_detector *d, struct ck_finding *finding)
 {
     const struct mm_argument *argument = NULL;
@@ -228,8 +228,7 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
                     scope_race);
 }
 
-/* The key of a finding that a filter of kernels or launches hides: distinct from KEY, as other launches may have
- * the same finding. */
+/* The key of a hidden finding: distinct from KEY, as launches that are not filtered may have the same finding. */
 static uint64_t key_of_hidden(uint64_t key)
 {
     return hash_mix(3, key);
@@ -246,7 +245,7 @@ static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enu
     return mm_map_pointer(&d->maps.seen, *key);
 }
 
-/* Enters FINDING, which is new; false without memory.  A hidden finding with the same key is counted as hidden no more. */
+/* Enters FINDING, which is new; false without memory.  An equal hidden finding is no longer counted. */
 static bool note_seen(struct ck_detector *d, uint64_t key, struct ck_finding *finding)
 {
     const struct ck_finding *hidden = mm_map_pointer(&d->maps.seen, key_of_hidden(key));

@@ -141,8 +141,7 @@ static const struct mm_source *statement_of(const struct ck_access *access)
     return access->depth ? access->stack[access->depth - 1] : &access->source;
 }
 
-/* True if A is on a line before B in the same function.  Columns are not compared: operands need not be evaluated
- * in their order. */
+/* True if A is on a line before B in the same function; columns say nothing about the order of operands. */
 static bool is_before(const struct mm_source *a, const struct mm_source *b)
 {
     return a->line && a->line < b->line && a->file && b->file && strcmp(a->file, b->file) == 0 &&
@@ -180,7 +179,7 @@ static bool races_with_itself(const struct ck_detector *detector, const struct c
     return found;
 }
 
-/* True if one missing barrier, of the work-group or of all work-items, could separate the accesses of A as well as those of B. */
+/* True if one missing barrier (of a work-group, of all) could separate the accesses of A and those of B. */
 static bool shares_gap(const struct ck_detector *detector, const struct ck_finding *a,
                        const struct ck_finding *b)
 {

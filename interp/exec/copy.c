@@ -77,8 +77,7 @@ static void perform_copy(struct in_run *run, struct in_item *item, struct in_cop
     run->copying = false;
 }
 
-/* Performs C, after the delayed copies that a fence orders before it.  The fence's flags are ignored: that excludes
- * some permitted orders, and adds none. */
+/* Performs C after the delayed copies that a fence, whatever its flags, precedes: fewer orders, never more. */
 static void make_in_order(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     struct in_copies *copies = &item->group->copies;

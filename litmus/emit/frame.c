@@ -73,8 +73,7 @@ static void emit_locals(struct emitter *e)
         fputs("    local long refcl_near[1];\n", e->out);
 }
 
-/* Makes a pointer generic by a choice between two regions.  The other region is never chosen, but the compiler
- * cannot prove that [CLC 6.7.5]. */
+/* Makes a pointer generic by a choice between two regions, which the compiler cannot evaluate [CLC 6.7.5]. */
 static void emit_generic(struct emitter *e)
 {
     if (e->kernel->generic)

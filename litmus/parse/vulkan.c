@@ -158,8 +158,7 @@ static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
     }
 }
 
-/* Sets the domains of an instruction: avhost and vishost act on the host domain; domhost and domdevice act from the
- * other domain to the named one. */
+/* avhost and vishost act on the host domain; domhost and domdevice act from the other domain to the named one. */
 static void set_domains(struct lt_vulkan *v)
 {
     bool moves = strncmp(v->mnemonic, "dom", 3) == 0;

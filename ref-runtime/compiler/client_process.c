@@ -126,8 +126,7 @@ static enum mm_class start_helper(struct mm_error *err)
     return MM_OK;
 }
 
-/* Returns a descriptor of the control socket, for the caller to close, and the helper's generation.  DEAD: the
- * generation of a helper that was found dead, 0: none. */
+/* Duplicates the control socket, and returns the helper's generation.  DEAD: generation of a dead helper, or 0. */
 static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;

@@ -95,8 +95,7 @@ void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, stru
     }
 }
 
-/* Records an access to memory of the host.  Coarse-grained SVM that the host may use is mapped and is treated like
- * other memory of the host. */
+/* Records an access to memory of the host; mapped coarse-grained SVM counts as such memory. */
 void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind, const void *host,
                             size_t size)
 {

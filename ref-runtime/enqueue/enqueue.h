@@ -63,8 +63,7 @@ struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type,
  * from their bases on. */
 bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
                         const size_t region[3]);
-/* A request to map a buffer or image.  The caller has checked it except for flags, host access and overlap, which
- * rt_enqueue_map() checks. */
+/* A request to map a buffer or image; rt_enqueue_map() checks flags, host access and overlap, callers the rest. */
 struct rt_map {
     struct rt_mem *mem;
     struct rt_region region;

@@ -84,7 +84,8 @@ static bool read_only(const struct rt_launch_argument *a)
            (a->mem && (a->mem->flags & RT_MEM_CONSTANT));
 }
 
-/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all devices. */
+/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all
+ * devices. */
 static bool bind_mem(const struct rt_command *command, const struct rt_launch_argument *a,
                      struct in_argument *bound, struct in_image *image)
 {
@@ -115,8 +116,7 @@ static bool has_images(const struct rt_launch *launch)
     return false;
 }
 
-/* Brings memory that the kernel may access by addresses up to date on the device; the device has the latest
- * contents afterwards if the kernel may write them. */
+/* Brings memory that the kernel may access by addresses up to date; writable memory is latest on the device then. */
 static bool bind_addressed(const struct rt_command *command, const struct rt_launch *launch)
 {
     bool ok = true;

@@ -66,8 +66,7 @@ static bool separate_view(const struct rt_mem *root)
             rt_guard_on() || IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
 }
 
-/* The place whose storage PLACE uses: with REFCL_BUFFERS=unified all use that of the first device, in the
- * application's memory if there is any. */
+/* The place whose storage PLACE uses: the first device's, or the application's, with REFCL_BUFFERS=unified. */
 static int real_place(int place)
 {
     pthread_once(&once, read_settings);

@@ -161,8 +161,7 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     return svm->data;
 }
 
-/* The application must not free SVM that a command uses.  If it does, the memory and its record are kept until all
- * current commands have completed. */
+/* Keeps memory and record until all current commands have completed, even if the application frees it too early. */
 void rt_svm_release(struct rt_svm *svm)
 {
     mm_mutex_lock(&list_lock);

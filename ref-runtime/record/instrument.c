@@ -155,7 +155,7 @@ void rt_instrumented_host_use(bool recorded)
         question_svm((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())});
 }
 
-/* Whichever comes later, this call or the submission to another queue, records the event, so that each launch is in one event. */
+/* The later of this call and the submission to another queue records the event: each launch is in one event. */
 void rt_instrumented_lost(const struct rt_command *command)
 {
     struct rt_context *context = command->queue->context;

@@ -74,8 +74,7 @@ static bool is_code(const char *name)
     return false;
 }
 
-/* The evidence of a statement for CODE.  Exhausted resources are nearly always injected: a test without a marker is
- * no evidence for them unless it cites the clause. */
+/* The evidence for CODE: none for exhausted resources if a test has neither a marker nor a citation. */
 static enum xr_evidence evidence_of(const struct statement *s, const char *code)
 {
     bool claims = s->evidence == XR_TRIGGERED && s->clause_count == 0;

@@ -310,8 +310,7 @@ static void base_edges(struct scheduler *s)
 
 /* ---- enumeration -------------------------------------------------------------------------------- */
 
-/* True if A and B may exchange places without effect: neither order of two neighbors in an out-of-order queue, or
- * of two calls of clFinish, implies an edge. */
+/* True if A and B commute: two neighbors in an out-of-order queue, or two calls of clFinish, imply no edge. */
 static bool calls_commute(const struct hc_record *record, const struct hc_queue *queue,
                           const struct hc_call *a, const struct hc_call *b)
 {
@@ -322,7 +321,8 @@ static bool calls_commute(const struct hc_record *record, const struct hc_queue 
     return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
 }
 
-/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it returns. */
+/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it
+ * returns. */
 static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const struct hc_queue *queue,
                        const struct hc_call *calls)
 {

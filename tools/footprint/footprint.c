@@ -1,4 +1,5 @@
-/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new numbers. */
+/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new
+ * numbers. */
 #include "tools/footprint/footprint.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/map.h"
@@ -201,8 +202,7 @@ static bool event_of(struct footprint *f, const struct fp_module *m, const struc
     return argument.allocation && access->size <= UINT32_MAX;
 }
 
-/* Passes on possible accesses: all memory of each argument whose accesses are not fully known; of every argument if
- * LAUNCH is NULL. */
+/* Passes on possible accesses: to each argument with unknown accesses; LAUNCH NULL: to every argument. */
 static void pass_possible(struct footprint *f, const struct mm_replay *replay, const struct fp_launch *launch)
 {
     struct ly_launch_head head;

@@ -278,8 +278,7 @@ static struct spec_type element_type(struct host *host, cl_uint index, const cha
     return type;
 }
 
-/* Rejects contents that a structure cannot have: it gets zeros, a file, or one value in all elements, which `refcl
- * kernel` passes as bytes. */
+/* Structures get zeros, a file, or one value in all elements, as bytes: rejects all other contents. */
 static void check_contents(struct host *host, cl_uint index)
 {
     const struct argument *a = &host->arguments[index];

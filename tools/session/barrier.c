@@ -97,7 +97,7 @@ static bool can_be_changed(const struct trial *t)
     return program != NULL;
 }
 
-/* True if F lacks the same barrier as the current finding, in the same kernel and with the same flag, and has no advice yet. */
+/* True if F has no advice yet and lacks the current finding's barrier: same kernel, same flag. */
 static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f)
 {
     return f->change.barrier.after && !f->verified && strcmp(file_of(f), t->file) == 0 &&
@@ -136,7 +136,8 @@ static bool barrier_passes(struct trial *t, uint32_t line)
     return better;
 }
 
-/* Tries barriers before the lines FROM to TO; true if one passes.  TRIED counts the tries of all lines of the finding. */
+/* Tries barriers before the lines FROM to TO; true if one passes.  TRIED counts the tries of all lines of the
+ * finding. */
 static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tried)
 {
     for (uint32_t line = from; line <= to && *tried < MOST_LINES && !t->patience.is_out; line++) {
@@ -149,8 +150,7 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
     return false;
 }
 
-/* Narrows the lines AFTER to BEFORE to those where a barrier may help against the most findings: one missing
- * barrier is more likely than several. */
+/* Narrows the lines to those where one barrier may help against the most findings, as rarely several are missing. */
 static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *before)
 {
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {

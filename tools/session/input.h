@@ -26,8 +26,7 @@ long session_input_read(void *context, void *out, size_t size);
 void session_input_close(struct session_input *input);
 /* At SIGTERM and SIGINT the command ends, and the findings so far are reported.  CHILD: 0 before it is started. */
 void session_input_signals(pid_t child);
-/* To be called from time to time: kills a command that still runs SESSION_GRACE_SECONDS after SIGTERM or SIGHUP was
- * passed on; true if it did. */
+/* Kills a command that still runs SESSION_GRACE_SECONDS after a passed-on SIGTERM or SIGHUP; true if it did. */
 enum { SESSION_GRACE_SECONDS = 5 };
 bool session_input_kill_late(void);
 void session_input_signals_off(void);

@@ -100,8 +100,7 @@ static void wait_too(struct orderer *o, uint64_t key)
         o->result = MM_LIMIT;
 }
 
-/* Holds back an event until its command may continue.  Fails for atomics, which would read other values in another
- * order of commands. */
+/* Holds back an event until its command may continue; fails for atomics, which might read other values then. */
 static void hold_event(struct orderer *o, const struct mm_event *e, mm_event_id was,
                        const struct mm_edge *edges, size_t count)
 {

@@ -36,7 +36,7 @@ static void unlock_tee(const struct session_tee *tee)
         pthread_mutex_unlock(tee->lock);
 }
 
-/* A sink that reaches a limit is stopped, the others continue; reading ends when all are stopped, or at any other failure. */
+/* Stops a sink that reached a limit; reading ends once all sinks are stopped, or at any other failure. */
 static enum mm_class tee_outcome(struct session_tee *tee, size_t sink, enum mm_class cls, enum mm_class worst)
 {
     if (cls != MM_LIMIT)

@@ -17,7 +17,7 @@
 
 enum { SECONDS = 20 };
 
-/* Collects the writes at the source locations of a finding.  Each launch numbers its sources, so they are matched by location. */
+/* Collects writes at the locations of a finding, not by source ids, which differ between launches. */
 struct scan {
     const struct ck_finding *finding;
     struct mm_map sources; /* ids of the sources at these locations */

@@ -209,8 +209,7 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
     return MM_OK;
 }
 
-/* Finds the digest and the text of a test: in the file of results, or for a table in the test's file, if that is
- * unchanged since the campaign. */
+/* Finds digest and text of a test: in the results, or for a table in the test's file, if that is unchanged. */
 static enum mm_class identify_test(const struct addition *a, const cJSON *row, struct lt_test **test,
                                    const char **digest, struct mm_error *err)
 {
@@ -327,8 +326,7 @@ static int64_t instances_of(const cJSON *json)
     return sum;
 }
 
-/* Replaces a campaign in the store by a later state of that campaign.  Changes nothing if the campaign is part of a
- * sum, or the new state is not later. */
+/* Replaces a campaign by a later state of it; no change if it is part of a sum, or the state is not later. */
 static enum store_added supersede_run(struct addition *a, const char *identity)
 {
     int64_t old = store_number(a->store, "select run from part where identity = ?", "t", identity);
@@ -343,8 +341,7 @@ static enum store_added supersede_run(struct addition *a, const char *identity)
     return STORE_REPLACED;
 }
 
-/* Decides about merged results: known if all parts are in the store, new if none is; an error if only some are,
- * because a sum cannot be split. */
+/* Merged results are known if the store has all parts, new if it has none; an error otherwise: sums do not split. */
 static enum mm_class check_parts(struct addition *a, enum store_added *added, struct mm_error *err)
 {
     char identity[256];
@@ -429,7 +426,8 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
     return cls;
 }
 
-/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of refcl. */
+/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of
+ * refcl. */
 static void report_device(struct addition *a)
 {
     const char *name = a->options->device, *driver = a->options->driver;

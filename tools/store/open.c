@@ -207,8 +207,7 @@ enum mm_class store_end(struct store *store, enum mm_class cls, struct mm_error 
     return cls;
 }
 
-/* Brings the schema up to date.  The version is read within the transaction: another process may have migrated the
- * store between opening and the lock. */
+/* Brings the schema up to date; reads the version with the lock, as another process may have migrated before. */
 static enum mm_class migrate_schema(struct store *store, struct mm_error *err)
 {
     enum mm_class cls = store_begin(store, err);

@@ -61,8 +61,8 @@ static cJSON *driver_json(sqlite3_stmt *q, const struct showing *w)
     return row;
 }
 
-/* Completes the row of a test.  Drivers differ in it if two of their intervals are disjoint: the highest lower end
- * is above the lowest upper end. */
+/* Completes a test's row.  Drivers differ if the highest lower end of their intervals is above the lowest upper
+ * one. */
 static void finish_test(cJSON *test, double low, double high)
 {
     if (test)

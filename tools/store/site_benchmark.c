@@ -64,8 +64,7 @@ static size_t sum_runs(const struct kernel_times *times, const struct kernel_tim
 
 enum { TOP = 20, MIDDLE = 80, LEFT = 12, ACROSS = 80 };
 
-/* Writes a plot in which each run is a mark at the mean, with a line from the least to the greatest ratio; lines
- * join the means. */
+/* Plots each run as a mark at the mean with a line from the least to the greatest ratio; lines join the means. */
 static void put_plot(const char *title, const struct run_ratio *runs, size_t count, FILE *out)
 {
     double range = 1; /* the axis shows ratios from 2^-RANGE to 2^RANGE */

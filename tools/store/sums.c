@@ -121,8 +121,7 @@ enum mm_class store_put_result(struct store *s, const struct store_result *r, st
     return cls;
 }
 
-/* Removes a run's results and subtracts them from the sums.  First and last days stay: the later state of the run
- * that replaces this one has at least the same states. */
+/* Removes a run from the sums.  First and last days stay: the state that replaces it has at least the same states. */
 void store_remove_run(struct store *s, int64_t run)
 {
     sqlite3_stmt *q = store_statement(
