@@ -121,19 +121,71 @@ in_f64 in_ext_mad_f64(in_f64 x, in_f64 y, in_f64 z)
 
 /* ---- fract: x - floor(x), but below 1 [CLC 6.15.2] ----------------------------------------------------- */
 
-#define FRACT(t, below_one)                                                                                  \
+#define FRACT(t, type, from, to, function, below_one)                                                        \
     in_##t in_ext_fract_##t(in_##t h, in_##t *p)                                                             \
     {                                                                                                        \
-        double x = FROM_##t(h), whole = floor(x);                                                            \
-        *p = TO_##t(whole);                                                                                  \
-        if (isnan(x))                                                                                        \
-            return h;                                                                                        \
-        double r = isinf(x) ? 0.0 : fmin(x - whole, below_one);                                              \
-        return TO_##t(whole == x && (x == 0 || isinf(x)) ? copysign(r, x) : r);                              \
+        type x = from(h), whole = floor##function(x), part = x - whole;                                      \
+        *p = to(whole);                                                                                      \
+        type r = part < below_one ? part : below_one;                                                        \
+        r = x == 0 || fabs##function(x) == (type)INFINITY ? copysign##function(0, x) : r;                    \
+        return x != x ? h : to(r);                                                                           \
     }
-FRACT(f16, 0x1.ffcp-1)
-FRACT(f32, 0x1.fffffep-1)
-FRACT(f64, 0x1.fffffffffffffp-1)
+FRACT(f16, float, in_half_to_f32, in_half_from_f32, f, 0x1.ffcp-1f)
+FRACT(f32, float, , , f, 0x1.fffffep-1f)
+FRACT(f64, double, , , , 0x1.fffffffffffffp-1)
+
+/* ---- common functions: halves in float --------------------------------------------------------------------- */
+
+/* clamp is fmin(fmax(x, low), high), where a NaN gives way to a number [CLC 6.15.4]. */
+#define COMMON(t, type, from, to, by_degree, by_radian)                                                      \
+    in_##t in_ext_fclamp_##t(in_##t x, in_##t low, in_##t high)                                              \
+    {                                                                                                        \
+        type v = from(x), l = from(low), h = from(high);                                                     \
+        v = v >= l || l != l ? v : l;                                                                        \
+        return to(v <= h || h != h ? v : h);                                                                 \
+    }                                                                                                        \
+    in_##t in_ext_degrees_##t(in_##t x)                                                                      \
+    {                                                                                                        \
+        return to(from(x) * by_radian);                                                                      \
+    }                                                                                                        \
+    in_##t in_ext_radians_##t(in_##t x)                                                                      \
+    {                                                                                                        \
+        return to(from(x) * by_degree);                                                                      \
+    }                                                                                                        \
+    in_##t in_ext_fmax_common_##t(in_##t x, in_##t y)                                                        \
+    {                                                                                                        \
+        return from(x) < from(y) ? y : x;                                                                    \
+    }                                                                                                        \
+    in_##t in_ext_fmin_common_##t(in_##t x, in_##t y)                                                        \
+    {                                                                                                        \
+        return from(y) < from(x) ? y : x;                                                                    \
+    }                                                                                                        \
+    in_##t in_ext_step_##t(in_##t edge, in_##t x)                                                            \
+    {                                                                                                        \
+        return to(from(x) < from(edge) ? 0 : 1);                                                             \
+    }                                                                                                        \
+    in_##t in_ext_smoothstep_##t(in_##t edge0, in_##t edge1, in_##t x)                                       \
+    {                                                                                                        \
+        type p = (from(x) - from(edge0)) / (from(edge1) - from(edge0));                                      \
+        p = p > 0 ? p : 0;                                                                                   \
+        p = p < 1 ? p : 1;                                                                                   \
+        return to(p * p * (3 - 2 * p));                                                                      \
+    }                                                                                                        \
+    in_##t in_ext_sign_##t(in_##t x)                                                                         \
+    {                                                                                                        \
+        return to(from(x) > 0 ? 1 : from(x) < 0 ? -1 : from(x) == 0 ? from(x) : 0);                          \
+    }
+COMMON(f16, float, in_half_to_f32, in_half_from_f32, 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
+COMMON(f32, float, , , 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
+COMMON(f64, double, , , 0x1.1df46a2529d39p-6, 0x1.ca5dc1a63c1f8p+5)
+
+/* x + (y - x) * a in double: floats lose no bits. */
+#define MIX(name, t)                                                                                         \
+    in_##t in_ext_##name##_##t(in_##t x, in_##t y, in_##t a)                                                 \
+    {                                                                                                        \
+        return TO_##t(FROM_##t(x) + (FROM_##t(y) - FROM_##t(x)) * FROM_##t(a));                              \
+    }
+IN_EACH_FLOAT(MIX, mix)
 
 /* ---- by their bits ------------------------------------------------------------------------------- */
 
@@ -152,15 +204,21 @@ in_f16 in_ext_nextafter_f16(in_f16 x, in_f16 y)
     return (in_f16)((from < to) == (from > 0) ? x + 1 : x - 1);
 }
 
-in_f32 in_ext_nextafter_f32(in_f32 x, in_f32 y)
-{
-    return nextafterf(x, y);
-}
-
-in_f64 in_ext_nextafter_f64(in_f64 x, in_f64 y)
-{
-    return nextafter(x, y);
-}
+#define NEXT_AFTER(t, last_bit)                                                                              \
+    in_##t in_ext_nextafter_##t(in_##t x, in_##t y)                                                          \
+    {                                                                                                        \
+        IN_BITS_##t from, zero;                                                                              \
+        in_##t next, tiny;                                                                                   \
+        memcpy(&from, &x, sizeof from);                                                                      \
+        memcpy(&zero, &y, sizeof zero);                                                                      \
+        from += (x < y) == (x > 0) ? 1 : (IN_BITS_##t) - 1;                                                  \
+        zero = (zero >> last_bit << last_bit) | 1;                                                           \
+        memcpy(&next, &from, sizeof next);                                                                   \
+        memcpy(&tiny, &zero, sizeof tiny);                                                                   \
+        return x != x || y != y ? x + y : x == y ? y : x == 0 ? tiny : next;                                 \
+    }
+NEXT_AFTER(f32, 31)
+NEXT_AFTER(f64, 63)
 
 /* A quiet NaN with the code in the significand. */
 in_f16 in_ext_nan_f16(uint16_t code)

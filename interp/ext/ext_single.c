@@ -8,6 +8,7 @@
 
 #include "convert.h"
 #include "math_double.h"
+#include "slow_path.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -227,6 +228,39 @@ INLINE double single_acos(double x)
     return signbit(x) ? PI - r : r;
 }
 
+INLINE double single_asinpi(double x)
+{
+    return single_asin(x) / PI;
+}
+
+INLINE double single_acospi(double x)
+{
+    return single_acos(x) / PI;
+}
+
+INLINE double single_atanpi(double x)
+{
+    return single_atan(x) / PI;
+}
+
+INLINE double single_atan2pi(double y, double x)
+{
+    return single_atan2(y, x) / PI;
+}
+
+/* ---- remainder ---------------------------------------------------------------------------------------------------------- */
+
+/* Exact, as products and differences fit in double; a quotient that was rounded up is one too large. */
+INLINE double single_fmod(double x, double y)
+{
+    double a = fabs(x), b = fabs(y), r = fma(-trunc(a / b), b, a);
+    r = r < 0 ? r + b : r;
+    r = copysign(b == (double)INFINITY ? a : r, x);
+    if (in_is_slow_quotient(x, y))
+        r = in_slow_fmod(x, y, r);
+    return r;
+}
+
 /* ---- as functions of each type ------------------------------------------------------------------------------------------- */
 
 #define DEFINE_1(name, single)                                                                               \
@@ -256,10 +290,13 @@ INLINE double single_acos(double x)
         return in_double_##name(x, y);                                                                       \
     }
 DEFINE_1(acos, acos)
+DEFINE_1(acospi, acospi)
 DEFINE_1(acosh, acosh)
 DEFINE_1(asin, asin)
+DEFINE_1(asinpi, asinpi)
 DEFINE_1(asinh, asinh)
 DEFINE_1(atan, atan)
+DEFINE_1(atanpi, atanpi)
 DEFINE_1(atanh, atanh)
 DEFINE_1(cbrt, cbrt)
 DEFINE_1(cosh, cosh)
@@ -280,6 +317,8 @@ DEFINE_1(log1p, log1p)
 DEFINE_1(sinh, sinh)
 DEFINE_1(tanh, tanh)
 DEFINE_2(atan2, atan2)
+DEFINE_2(atan2pi, atan2pi)
+DEFINE_2(fmod, fmod)
 DEFINE_2(hypot, hypot)
 DEFINE_2(pow, pow)
 DEFINE_2(powr, powr)

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* ---- inverse functions in half-turns ------------------------------------------------------------- */
 
@@ -116,18 +117,73 @@ double in_double_rootn(double x, int32_t n)
 
 /* ---- parts of numbers --------------------------------------------------------------------------- */
 
+static uint64_t to_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* X, neither 0 nor infinite nor a NaN, is 2^EXPONENT times the result, which is from 1 to 2 in magnitude. */
+static double split_number(double x, int32_t *exponent)
+{
+    const uint64_t field = UINT64_C(0x7ff) << 52;
+    bool tiny = fabs(x) < 0x1p-1022;
+    uint64_t bits = to_bits(tiny ? x * 0x1p54 : x);
+    *exponent = (int32_t)(bits >> 52 & 0x7ff) - (tiny ? 1023 + 54 : 1023);
+    return from_bits((bits & ~field) | UINT64_C(1023) << 52);
+}
+
+static bool is_number(double x)
+{
+    return x != 0 && fabs(x) < (double)INFINITY;
+}
+
 double in_double_frexp(double x, int32_t *exponent)
 {
-    int e = 0;
-    double r = isfinite(x) ? frexp(x, &e) : x;
-    *exponent = e;
-    return r;
+    int32_t e;
+    double m = split_number(x, &e);
+    *exponent = is_number(x) ? e + 1 : 0;
+    return is_number(x) ? 0.5 * m : x;
 }
 
 /* FP_ILOGB0 is INT_MIN and FP_ILOGBNAN is INT_MAX in OpenCL C, whatever the host's are. */
 int32_t in_double_ilogb(double x)
 {
-    return x == 0 ? INT_MIN : !isfinite(x) ? INT_MAX : ilogb(x);
+    int32_t e;
+    split_number(x, &e);
+    return is_number(x) ? e : x == 0 ? INT_MIN : INT_MAX;
+}
+
+double in_double_logb(double x)
+{
+    int32_t e;
+    split_number(x, &e);
+    return is_number(x) ? e : x == 0 ? -INFINITY : x * x;
+}
+
+static double power_of_two(int32_t n)
+{
+    return from_bits((uint64_t)(n + 1023) << 52);
+}
+
+/* In two steps, of which only the last can be inexact. */
+double in_double_ldexp(double x, int32_t n)
+{
+    int32_t e;
+    double m = split_number(x, &e);
+    n = n < -3000 ? -3000 : n > 3000 ? 3000 : n;
+    e += n;
+    e = e < -1100 ? -1100 : e > 1100 ? 1100 : e;
+    int32_t half = e / 2;
+    return is_number(x) ? m * power_of_two(half) * power_of_two(e - half) : x;
 }
 
 /* The other one where one is a NaN; a signaling one is like any other here, which it is not to libm
@@ -206,52 +262,4 @@ double in_double_lgamma_r(double x, int32_t *sign)
     bool pole = x == 0 || (x < 0 && isfinite(x) && x == floor(x));
     *sign = pole ? 0 : isfinite(x) ? s : 1;
     return r;
-}
-
-/* ---- common functions ----------------------------------------------------------------------------- */
-
-double in_double_fclamp(double x, double low, double high)
-{
-    return fmin(fmax(x, low), high);
-}
-
-double in_double_degrees(double x)
-{
-    return x * 0x1.ca5dc1a63c1f8p+5; /* 180 / pi */
-}
-
-double in_double_radians(double x)
-{
-    return x * 0x1.1df46a2529d39p-6; /* pi / 180 */
-}
-
-double in_double_fmax_common(double x, double y)
-{
-    return x < y ? y : x;
-}
-
-double in_double_fmin_common(double x, double y)
-{
-    return y < x ? y : x;
-}
-
-double in_double_mix(double x, double y, double a)
-{
-    return x + (y - x) * a;
-}
-
-double in_double_step(double edge, double x)
-{
-    return x < edge ? 0.0 : 1.0;
-}
-
-double in_double_smoothstep(double edge0, double edge1, double x)
-{
-    double t = fmin(fmax((x - edge0) / (edge1 - edge0), 0.0), 1.0);
-    return t * t * (3 - 2 * t);
-}
-
-double in_double_sign(double x)
-{
-    return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? x : 0.0;
 }

@@ -25,12 +25,10 @@
 #define in_double_fabs     fabs
 #define in_double_floor    floor
 #define in_double_fmod     fmod
-#define in_double_ldexp    ldexp
 #define in_double_log      log
 #define in_double_log2     log2
 #define in_double_log10    log10
 #define in_double_log1p    log1p
-#define in_double_logb     logb
 #define in_double_rint     rint
 #define in_double_round    round
 #define in_double_sinh     sinh
@@ -86,6 +84,8 @@ double in_double_recip(double x);
 double in_double_rsqrt(double x);
 double in_double_frexp(double x, int32_t *exponent);
 int32_t in_double_ilogb(double x);
+double in_double_ldexp(double x, int32_t n);
+double in_double_logb(double x);
 double in_double_lgamma(double x);
 double in_double_lgamma_r(double x, int32_t *sign);
 double in_double_fmax(double x, double y);
@@ -99,15 +99,5 @@ double in_double_powr(double x, double y);
 double in_double_rootn(double x, int32_t n);
 double in_double_remainder(double x, double y);
 double in_double_remquo(double x, double y, int32_t *quotient);
-
-double in_double_fclamp(double x, double low, double high);
-double in_double_degrees(double x);
-double in_double_radians(double x);
-double in_double_fmax_common(double x, double y);
-double in_double_fmin_common(double x, double y);
-double in_double_mix(double x, double y, double a);
-double in_double_step(double edge, double x);
-double in_double_smoothstep(double edge0, double edge1, double x);
-double in_double_sign(double x);
 
 #endif

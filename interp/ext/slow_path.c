@@ -24,3 +24,8 @@ double in_slow_tan(double x, double y)
     double r = in_is_slow(x) ? tan(x) : y;
     return in_is_slow(x) && (is_near_zero(r) || is_near_zero(1 / r)) ? (double)tanl(x) : r;
 }
+
+double in_slow_fmod(double x, double y, double r)
+{
+    return in_is_slow_quotient(x, y) ? fmod(x, y) : r;
+}

@@ -167,11 +167,13 @@ void in_shim_declare_slow_vectors(LLVMModuleRef module, unsigned lanes)
         for (unsigned doubles = 2; doubles <= lanes / 2; doubles *= 2) {
             std::string name = (f.getName() + "." + Twine(doubles)).str();
             auto *vector = FixedVectorType::get(Type::getDoubleTy(m.getContext()), doubles);
-            auto *type = FunctionType::get(vector, {vector, vector}, false);
+            SmallVector<Type *, 3> parameters(f.arg_size(), vector);
+            auto *type = FunctionType::get(vector, parameters, false);
             auto *variant = cast<Function>(m.getOrInsertFunction(name, type).getCallee());
             variant->copyAttributesFrom(&f);
             appendToCompilerUsed(m, {variant});
-            variants += (variants.empty() ? "" : ",") + ("_ZGV_LLVM_N" + std::to_string(doubles) + "vv_") +
+            variants += (variants.empty() ? "" : ",") +
+                        ("_ZGV_LLVM_N" + std::to_string(doubles) + std::string(f.arg_size(), 'v') + "_") +
                         f.getName().str() + "(" + name + ")";
         }
         for (User *user : f.users())
