@@ -318,7 +318,7 @@ enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **o
 
 void in_jit_run_prepare(const struct in_run *launch)
 {
-    struct in_jit_run run = {.frame = {.budget = 0}};
+    struct in_jit_run run = {.module = launch->module};
     bool edge;
     if (!set_geometry(&run, &launch->launch, &edge))
         return;
