@@ -129,8 +129,8 @@ static int group_usage(int argc, char **argv)
     if (!count || (argc > 2 && !help)) {
         tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], count && argc > 2 ? " " : "",
                    count && argc > 2 ? argv[2] : "");
-        if (suggest_command(argv[1], count ? argv[2] : ""))
-            fprintf(stderr, "Try `refcl help%s%s`.\n", count ? " " : "", count ? argv[1] : "");
+        if (suggest_command(argv[1], count ? argv[2] : "") && !count)
+            fputs("Try `refcl help`.\n", stderr);
         else
             print_usage(count ? argv[1] : "", stderr);
         return EXIT_USAGE;
