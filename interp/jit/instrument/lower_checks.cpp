@@ -92,10 +92,11 @@ void CheckLowering::set_up()
 }
 
 // While checks are simplified, loads with range metadata replace parameters: LLVM has none for those.  Values are in [LOW, HIGH).
+// Nothing else is at that address: LLVM may use the value of a volatile load for a later load of the same address.
 void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
 {
     MDBuilder md(item.getContext());
-    auto *id = cast<LoadInst>(frame_load(shadow, 0, b.getInt32Ty()));
+    auto *id = cast<LoadInst>(frame_load(shadow, offsetof(in_shadow, parameter), b.getInt32Ty()));
     item.getArg(k)->replaceAllUsesWith(id);
     id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, low), APInt(32, high)));
     id->setMetadata(parameter_metadata, MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
