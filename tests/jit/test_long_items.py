@@ -51,8 +51,8 @@ def main():
         size, local = eval(sys.argv[2])
         return run(sys.argv[1], size, local)
     # compiled in the background after half of the instructions
-    ran = subprocess.run([sys.executable, sys.argv[0], 'alone', str(SIZES[-1])], capture_output=True, text=True, timeout=300,
-                         env={**os.environ, 'REFCL_ENGINE': 'auto', 'REFCL_PROMOTE': '20000000'})
+    ran = subprocess.run([sys.executable, sys.argv[0], 'alone', str(SIZES[0])], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, 'REFCL_ENGINE': 'auto', 'REFCL_PROMOTE': '8000000'})
     check('compiled in the background: results', ran.returncode == 0, ran.stdout + ran.stderr)
     for name in KERNELS:
         for sizes in SIZES if name in ('alone', 'shares') else SIZES[:1]:
