@@ -36,13 +36,13 @@ static bool is_consecutive(Instruction &i, Loop &loop, ScalarEvolution &evolutio
     };
     const DataLayout &layout = i.getModule()->getDataLayout();
     Value *pointer = getLoadStorePointerOperand(&i);
-    uint64_t size = layout.getTypeStoreSize(getLoadStoreType(&i)).getFixedSize();
+    uint64_t size = layout.getTypeStoreSize(getLoadStoreType(&i)).getFixedValue();
     auto *gep = dyn_cast<GetElementPtrInst>(pointer);
     auto *wide = gep && gep->getNumIndices() == 1 ? dyn_cast<CastInst>(gep->getOperand(1)) : nullptr;
     return advances_by(pointer, size) ||
            (wide && loop.isLoopInvariant(gep->getPointerOperand()) &&
             (isa<ZExtInst>(wide) || isa<SExtInst>(wide)) &&
-            layout.getTypeAllocSize(gep->getSourceElementType()).getFixedSize() == size &&
+            layout.getTypeAllocSize(gep->getSourceElementType()).getFixedValue() == size &&
             advances_by(wide->getOperand(0), 1));
 }
 
