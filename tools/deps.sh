@@ -1,8 +1,13 @@
 #!/bin/sh
 # Installs the named Debian packages that are missing.  Without root it prints the one line to run.
 missing=
+# A package may have another name in another release, where it provides the old one.
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' 2>/dev/null | sed -n 's/^installed //p' | tr ',\n' '  ') "
 for p in "$@"; do
-    dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+    case $installed in
+    *" $p "*) ;;
+    *) missing="$missing $p" ;;
+    esac
 done
 [ -z "$missing" ] && exit 0
 line="apt-get install -y --no-install-recommends$missing"
