@@ -8,24 +8,11 @@
 #include <string.h>
 
 #include "convert.h"
-
-static float from_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t to_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
+#include "memmodel/base/bits.h"
 
 static float power_of_two(int32_t n)
 {
-    return from_bits((uint32_t)(n + 127) << 23);
+    return mm_float_of_bits((uint32_t)(n + 127) << 23);
 }
 
 /* x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) is a polynomial.  2^n is multiplied in two steps, of which only
@@ -53,9 +40,9 @@ in_f32 in_ext_exp_f32(in_f32 x)
 in_f32 in_ext_log_f32(in_f32 x)
 {
     uint32_t tiny = x < 0x1p-126f;
-    uint32_t bits = to_bits(tiny ? x * 0x1p23f : x) - 0x3f3504f3u;
+    uint32_t bits = mm_bits_of_float(tiny ? x * 0x1p23f : x) - 0x3f3504f3u;
     float e = (float)(((int32_t)bits >> 23) - (tiny ? 23 : 0));
-    float f = from_bits((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f, z = f * f;
+    float f = mm_float_of_bits((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f, z = f * f;
     float p = 7.0376836292e-2f;
     p = fmaf(p, f, -1.1514610310e-1f);
     p = fmaf(p, f, 1.1676998740e-1f);

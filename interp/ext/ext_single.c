@@ -4,10 +4,10 @@
 #include "ext_functions.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "convert.h"
 #include "math_double.h"
+#include "memmodel/base/bits.h"
 #include "slow_path.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -15,20 +15,6 @@
 static const double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0,
                     LOG2_10 = 0x1.a934f0979a371p+1, LOG10_2 = 0x1.34413509f79ffp-2,
                     LOG10_E = 0x1.bcb7b1526e50ep-2, PI = 0x1.921fb54442d18p+1;
-
-INLINE double from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-INLINE uint64_t to_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* ---- exponential functions ----------------------------------------------------------------------------------------- */
 
@@ -48,7 +34,7 @@ INLINE double power_of_two(double x, double less)
     q = fma(q, r, 1.0 / 6);
     q = fma(q, r, 0.5);
     q = fma(q, r, 1.0) * r;
-    double scale = from_bits((to_bits(n + 0x1.8p52) + 1023) << 52);
+    double scale = mm_double_of_bits((mm_bits_of_double(n + 0x1.8p52) + 1023) << 52);
     return fma(scale, q, scale - less);
 }
 
@@ -92,9 +78,9 @@ INLINE double single_tanh(double x)
 INLINE double log_of_part(double x, double *exponent)
 {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd), fraction = (UINT64_C(1) << 52) - 1;
-    uint64_t bits = to_bits(x) - root;
+    uint64_t bits = mm_bits_of_double(x) - root;
     *exponent = (double)(int32_t)((int64_t)bits >> 52);
-    double m = from_bits((bits & fraction) + root), s = (m - 1) / (m + 1), z = s * s;
+    double m = mm_double_of_bits((bits & fraction) + root), s = (m - 1) / (m + 1), z = s * s;
     double p = 2.0 / 15;
     p = fma(p, z, 2.0 / 13);
     p = fma(p, z, 2.0 / 11);

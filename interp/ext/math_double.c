@@ -1,10 +1,10 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
  * as OpenCL defines them: functions of pi*x, roots and powers, and the edge cases of [CLC 7.5.1]. */
 #include "math_double.h"
+#include "memmodel/base/bits.h"
 
 #include <limits.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* ---- inverse functions in half-turns ------------------------------------------------------------- */
 
@@ -117,28 +117,14 @@ double in_double_rootn(double x, int32_t n)
 
 /* ---- parts of numbers --------------------------------------------------------------------------- */
 
-static uint64_t to_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* X, neither 0 nor infinite nor a NaN, is 2^EXPONENT times the result, which is from 1 to 2 in magnitude. */
 static double split_number(double x, int32_t *exponent)
 {
     const uint64_t field = UINT64_C(0x7ff) << 52;
     bool tiny = fabs(x) < 0x1p-1022;
-    uint64_t bits = to_bits(tiny ? x * 0x1p54 : x);
+    uint64_t bits = mm_bits_of_double(tiny ? x * 0x1p54 : x);
     *exponent = (int32_t)(bits >> 52 & 0x7ff) - (tiny ? 1023 + 54 : 1023);
-    return from_bits((bits & ~field) | UINT64_C(1023) << 52);
+    return mm_double_of_bits((bits & ~field) | UINT64_C(1023) << 52);
 }
 
 static bool is_number(double x)
@@ -171,7 +157,7 @@ double in_double_logb(double x)
 
 static double power_of_two(int32_t n)
 {
-    return from_bits((uint64_t)(n + 1023) << 52);
+    return mm_double_of_bits((uint64_t)(n + 1023) << 52);
 }
 
 /* In two steps, of which only the last can be inexact. */

@@ -1,5 +1,6 @@
 /* Captured launches: program, arguments and memory as they are when the kernel starts. */
 #include "ref-runtime/record/capture.h"
+#include "memmodel/base/bits.h"
 #include "memmodel/trace/capture.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"
@@ -234,13 +235,6 @@ static void bind_mem(struct capture *c, struct rt_mem *mem, struct mm_capture_ar
     a->flags = mem->flags;
 }
 
-static uint32_t bits_of(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
 static void add_argument(struct capture *c, uint32_t index, const struct rt_launch_argument *from)
 {
     struct mm_capture_argument a = {.kind = MM_CAPTURE_NULL};
@@ -264,8 +258,8 @@ static void add_argument(struct capture *c, uint32_t index, const struct rt_laun
         a.filter = from->sampler->filter;
         if (from->sampler->shape.has_mip) {
             a.mip_filter = from->sampler->mip_filter;
-            a.offset = bits_of(from->sampler->lod_min);
-            a.size = bits_of(from->sampler->lod_max);
+            a.offset = mm_bits_of_float(from->sampler->lod_min);
+            a.size = mm_bits_of_float(from->sampler->lod_max);
         }
         break;
     default:

@@ -2,6 +2,7 @@
  *
  * Texels and weights that belong to a coordinate are functions of the program, which interp/image evaluates: engines and interpreter
  * agree to the bit.  The linear filter reads each corner of the cell, and adds them up in the interpreter's order. */
+#include "memmodel/base/bits.h"
 #include "tools/explore/image/image.h"
 
 #include <stdio.h>
@@ -17,21 +18,6 @@ struct side { /* of an image */
     enum part part;
 };
 
-static float float_of(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* A texel's number within 4 bytes; texels outside of the image are all -1. */
 static uint64_t texel_number(int64_t i, uint32_t extent)
 {
@@ -41,11 +27,11 @@ static uint64_t texel_number(int64_t i, uint32_t extent)
 static uint64_t part_of_coordinate(const void *context, const uint64_t *arguments)
 {
     const struct side *s = context;
-    float c = float_of(arguments[0]);
+    float c = mm_float_of_bits((uint32_t)arguments[0]);
     if (s->part == LAYER)
         return (uint32_t)in_image_layer(c, s->extent);
     struct in_image_place p = in_image_place(&s->sampler, c, s->extent, s->linear);
-    return s->part == FRACTION ? bits_of(p.fraction)
+    return s->part == FRACTION ? mm_bits_of_float(p.fraction)
                                : texel_number(s->part == FIRST ? p.i0 : p.i1, s->extent);
 }
 
@@ -87,42 +73,32 @@ static void read_or_border(struct ex *ex, const struct ex_image *image, const st
 
 /* ---- the linear filter -------------------------------------------------------------------------- */
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t double_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static uint64_t weight_first(const void *context, const uint64_t *arguments)
 {
     (void)context;
-    return double_bits(double_of(arguments[0]) * (1 - (double)float_of(arguments[1])));
+    return mm_bits_of_double(mm_double_of_bits(arguments[0]) *
+                             (1 - (double)mm_float_of_bits((uint32_t)arguments[1])));
 }
 
 static uint64_t weight_second(const void *context, const uint64_t *arguments)
 {
     (void)context;
-    return double_bits(double_of(arguments[0]) * (double)float_of(arguments[1]));
+    return mm_bits_of_double(mm_double_of_bits(arguments[0]) *
+                             (double)mm_float_of_bits((uint32_t)arguments[1]));
 }
 
 static uint64_t add_weighted(const void *context, const uint64_t *arguments)
 {
     (void)context;
-    return double_bits(double_of(arguments[0]) + double_of(arguments[1]) * (double)float_of(arguments[2]));
+    return mm_bits_of_double(mm_double_of_bits(arguments[0]) +
+                             mm_double_of_bits(arguments[1]) *
+                                 (double)mm_float_of_bits((uint32_t)arguments[2]));
 }
 
 static uint64_t to_float(const void *context, const uint64_t *arguments)
 {
     (void)context;
-    return bits_of((float)double_of(arguments[0]));
+    return mm_bits_of_float((float)mm_double_of_bits(arguments[0]));
 }
 
 struct cell { /* between texels */
@@ -134,7 +110,7 @@ static uint32_t corner_weight(struct ex *ex, const struct cell *cell, uint32_t c
 {
     static const struct ck_function first = {"weight of the first texel", NULL, weight_first},
                                     second = {"weight of the second texel", NULL, weight_second};
-    uint32_t weight = ex_const(ex, double_bits(1), 8);
+    uint32_t weight = ex_const(ex, mm_bits_of_double(1), 8);
     for (uint32_t axis = 0; axis < cell->axes; axis++)
         weight = ex_hold(ex, ex_apply(ex, corner >> axis & 1 ? &second : &first, 8, 2,
                                       (const uint32_t[]){weight, cell->fraction[axis]}));
