@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Before this process executes FILE, with SEARCH by the list PATH as of execvp(), or after it has started it as PROCESS: `refcl run` is
- * told if the program has no dynamic linker, which would load this library, or more rights than its caller, so that no variable of
- * `refcl run` is honored.  Async-signal-safe. */
+/* Notifies `refcl run` if it will observe nothing in FILE, which this process is about to execute, with SEARCH in the folders of PATH, or
+ * has started as PROCESS: the program has no dynamic linker, which would load this library, or more rights than its caller, so that
+ * it reads no variable of `refcl run`.  Async-signal-safe. */
 void executed_report(const char *file, bool search, pid_t process);
 void executed_report_descriptor(int file);
 
