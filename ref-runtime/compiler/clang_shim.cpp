@@ -35,6 +35,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -431,6 +432,26 @@ void fold_far_dimensions(llvm::Module &module)
     }
 }
 
+/* Rounding modes have no effect between integers, and newer translators do not know such conversions with one. [CLC 6.4.3.3] */
+void drop_integer_rounding(llvm::Module &module)
+{
+    static const std::regex rounded("_Z[0-9]+(convert_u?(?:char|short|int|long)[0-9]*(?:_sat)?)_rt[ezpn]"
+                                    "((?:Dv[0-9]+_)?[chstijlm])");
+    for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+        const std::string name = function.getName().str();
+        std::smatch parts;
+        if (!function.isDeclaration() || !std::regex_match(name, parts, rounded))
+            continue;
+        const std::string plain = "_Z" + std::to_string(parts[1].length()) + parts[1].str() + parts[2].str();
+        if (llvm::Function *other = module.getFunction(plain)) {
+            function.replaceAllUsesWith(other);
+            function.eraseFromParent();
+        } else {
+            function.setName(plain);
+        }
+    }
+}
+
 /* Clang copies constant parts of initializers from private memory, which has no variables outside functions:
  * they move to constant memory. */
 void move_initializer(llvm::GlobalVariable &from)
@@ -536,6 +557,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     promote_handles(*module);
     move_initializers(*module);
     fold_far_dimensions(*module);
+    drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17
     replace_null_handles(*module);
     index_by_type(*module);

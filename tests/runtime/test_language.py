@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What OpenCL C requires of compilers: macros of features and extensions, programs that are errors, and the integer functions
+"""What OpenCL C requires of compilers: macros of features and extensions, programs that are errors, and integer conversions, functions
 and uniform work-group functions beside the same worked out in Python."""
 import functools
 import os
@@ -133,6 +133,29 @@ def bits():
         check(f'bits of {name}', not wrong, wrong)
 
 
+def conversions():
+    """Between integers, with each rounding mode, which has no effect: of scalars and of vectors."""
+    limits = {('u' if low == 0 else '') + name: (low, low + (1 << width) - 1) for name, width in
+              (('char', 8), ('short', 16), ('int', 32), ('long', 64)) for low in (0, -1 << width - 1)}
+    def fitting(value, low, high):
+        """What VALUE is modulo the number of values from LOW to HIGH."""
+        return (value - low) % (high - low + 1) + low
+    given = [0, 1, -1, *(sign * (1 << n) + more for n in (7, 8, 15, 16, 31, 32, 62) for sign in (1, -1) for more in (-1, 0, 1)), -1 << 63]
+    for to, (low, high) in limits.items():
+        wanted, wrong = [], []
+        for source, source_limits in limits.items():
+            sources = [fitting(v, *source_limits) for v in given]
+            for sat, results in ('', sources), ('_sat', [min(max(v, low), high) for v in sources]):
+                wanted.append(numpy.array([fitting(v, *limits['long']) for v in results], 'i8'))
+                want = f'({to})a{len(wanted)}[i]'
+                wrong += [f'(convert_{to}{sat}{mode}(({source})a0[i]) != {want}) + '
+                          f'(convert_{to}2{sat}{mode}(({source}2)(0, ({source})a0[i])).y != {want})'
+                          for mode in ('', '_rte', '_rtz', '_rtp', '_rtn')]
+        found = values('u4', ' + '.join(wrong), numpy.array(given, 'i8'), *wanted, kind='long')
+        # [CLC 6.4.3]
+        check(f'conversions of integers to {to}', not any(found), found)
+
+
 def dots():
     random = numpy.random.default_rng(8)
     a, b, c = (random.integers(0, 1 << 32, 64, dtype='u8').astype('u4') for _ in range(3))
@@ -193,6 +216,7 @@ macros()
 rotations()
 wrong_programs()
 bits()
+conversions()
 dots()
 uniform_arithmetic()
 sys.exit(done())
