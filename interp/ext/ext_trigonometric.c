@@ -1,4 +1,4 @@
-/* Sine, cosine and tangent [CLC 6.15.2, 7.4] without branches and calls except for huge doubles (slow_path.h), so that loops over
+/* Sine, cosine and tangent [CLC 6.15.2, 7.4] without branches and calls except for huge arguments (slow_path.h), so that loops over
  * work-items can be vectorized; the interpreter and compiled kernels execute the same operations.  An argument is reduced to a
  * multiple of pi/2 and a rest of at most pi/4 and a bit.  Functions of floats and halves are computed in double, those that need no
  * long reduction in float; results of float are within 2 ulp. */
@@ -62,72 +62,13 @@ DEFINE_ANGLE(double, uint64_t, 0x1.8p52, 63)
 
 /* ---- reduction --------------------------------------------------------------------------------------------------------- */
 
-/* 2^k modulo 2 pi, at most pi in magnitude and divided by 2^k, in two parts. */
-enum { ROWS = 99 };
-/* clang-format off */
-static const double powers[ROWS][2] = {
-{0x1p+0, 0}, {0x1p+0, 0},
-    {-0x1.243f6a8885a31p-1, 0x1.cb3b399d747f2p-55}, {0x1.b7812aeef4b9fp-3, -0x1.a62633145c06ep-59},
-    {-0x1.6cbe3f9990e92p-3, 0x1.61b1acd85d7d7p-57}, {0x1.2b0bad558f435p-6, -0x1.f5f7fb2e61132p-64},
-    {0x1.2b0bad558f435p-6, -0x1.f5f7fb2e61132p-64}, {0x1.2b0bad558f435p-6, -0x1.f5f7fb2e61132p-64},
-    {-0x1.9c501fbace38dp-8, -0x1.ce0f17215e8dp-63}, {0x1.87ef4acdb76a3p-8, 0x1.4dbd3ad1dc3a6p-62},
-    {-0x1.460d4ed16ce9ep-13, -0x1.94a50bed30c26p-67}, {-0x1.460d4ed16ce9ep-13, -0x1.94a50bed30c26p-67},
-    {-0x1.460d4ed16ce9ep-13, -0x1.94a50bed30c26p-67}, {-0x1.460d4ed16ce9ep-13, -0x1.94a50bed30c26p-67},
-    {-0x1.460d4ed16ce9ep-13, -0x1.94a50bed30c26p-67}, {0x1.304999cb579e8p-15, -0x1.e90aa2efac07ep-69},
-    {0x1.304999cb579e8p-15, -0x1.e90aa2efac07ep-69}, {-0x1.87586de3accc3p-17, -0x1.b6831078e4261p-76},
-    {-0x1.87586de3accc3p-17, -0x1.b6831078e4261p-76}, {0x1.58e8ec12c0aa8p-22, 0x1.95c955afd3e7bp-76},
-    {0x1.58e8ec12c0aa8p-22, 0x1.95c955afd3e7bp-76}, {0x1.58e8ec12c0aa8p-22, 0x1.95c955afd3e7bp-76},
-    {0x1.58e8ec12c0aa8p-22, 0x1.95c955afd3e7bp-76}, {0x1.58e8ec12c0aa8p-22, 0x1.95c955afd3e7bp-76},
-    {-0x1.c9b6498c1137fp-25, -0x1.2643605c762f1p-82}, {-0x1.c9b6498c1137fp-25, -0x1.2643605c762f1p-82},
-    {0x1.5a8920fc746b2p-25, -0x1.f003a5a90345p-79}, {-0x1.bcb4a23e73336p-28, -0x1.4cc11b4920ae8p-84},
-    {-0x1.bcb4a23e73336p-28, -0x1.4cc11b4920ae8p-84}, {0x1.678ac84a126fap-28, 0x1.e1947f9043554p-82},
-    {-0x1.54a767d1830eep-31, -0x1.c66f1d081359ap-85}, {-0x1.54a767d1830eep-31, -0x1.c66f1d081359ap-85},
-    {-0x1.54a767d1830eep-31, -0x1.c66f1d081359ap-85}, {0x1.ebc26b95fe14fp-34, -0x1.6065ceb66cc97p-88},
-    {0x1.ebc26b95fe14fp-34, -0x1.6065ceb66cc97p-88}, {-0x1.387cfef2878e2p-34, 0x1.ab55ab9c1ed6dp-90},
-    {0x1.668ad946ed0dap-36, -0x1.eb20c79eca277p-90}, {0x1.668ad946ed0dap-36, -0x1.eb20c79eca277p-90},
-    {-0x1.5ca6dfeaae1f6p-39, -0x1.60cab403f9f91p-96}, {-0x1.5ca6dfeaae1f6p-39, -0x1.60cab403f9f91p-96},
-    {-0x1.5ca6dfeaae1f6p-39, -0x1.60cab403f9f91p-96}, {0x1.abc6aacca5912p-42, -0x1.1b6f34f397eb5p-97},
-    {0x1.abc6aacca5912p-42, -0x1.1b6f34f397eb5p-97}, {-0x1.7878bfbbe011fp-42, 0x1.3d839f23a8898p-96},
-    {0x1.9a6f58862bf99p-46, 0x1.7e60254ee49ebp-100}, {0x1.9a6f58862bf99p-46, 0x1.7e60254ee49ebp-100},
-    {0x1.9a6f58862bf99p-46, 0x1.7e60254ee49ebp-100}, {-0x1.89d0120259a97p-46, -0x1.6cc942274dc45p-101},
-    {0x1.09f4683d25023p-51, 0x1.fee10ecf6f246p-107}, {0x1.09f4683d25023p-51, 0x1.fee10ecf6f246p-107},
-    {0x1.09f4683d25023p-51, 0x1.fee10ecf6f246p-107}, {0x1.09f4683d25023p-51, 0x1.fee10ecf6f246p-107},
-    {0x1.09f4683d25023p-51, 0x1.fee10ecf6f246p-107}, {-0x1.10569a0e3b9eap-52, -0x1.35543efad3eebp-106},
-    {0x1.0392366c0e65cp-53, -0x1.af1dbc98e2e42p-110}, {-0x1.1d1afdb068d79p-54, 0x1.5f73ca773bc62p-108},
-    {0x1.d412de4f67e7ep-56, 0x1.e758b6a2061a3p-110}, {-0x1.502c8c391dbb2p-56, -0x1.35b03f02159adp-112},
-    {0x1.07cca42c94599p-58, -0x1.984d6479fd323p-113}, {0x1.07cca42c94599p-58, -0x1.984d6479fd323p-113},
-    {-0x1.14a6222f5ceffp-59, 0x1.976ea91bba67bp-116}, {0x1.f5e64c5397865p-61, 0x1.3540e152f4359p-115},
-    {-0x1.2e591e34ee1cbp-61, -0x1.ff07ca1f2e969p-116}, {0x1.8f1a5c3d52d34p-63, 0x1.ade7e21ae7526p-119},
-    {0x1.8f1a5c3d52d34p-63, 0x1.ade7e21ae7526p-119}, {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125},
-    {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125}, {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125},
-    {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125}, {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125},
-    {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125}, {-0x1.82ac8377ff216p-70, 0x1.17955574142a1p-125},
-    {0x1.ee6639887604dp-75, 0x1.8b437ad3f55ep-130}, {0x1.ee6639887604dp-75, 0x1.8b437ad3f55ep-130},
-    {0x1.ee6639887604dp-75, 0x1.8b437ad3f55ep-130}, {0x1.ee6639887604dp-75, 0x1.8b437ad3f55ep-130},
-    {-0x1.35d931000f9e3p-75, -0x1.6f2308f890d1ep-129}, {0x1.711a1110cccd4p-77, -0x1.5302971d2c45bp-131},
-    {0x1.711a1110cccd4p-77, -0x1.5302971d2c45bp-131}, {-0x1.082d219bb0225p-80, 0x1.29b05b18df9e2p-135},
-    {-0x1.082d219bb0225p-80, 0x1.29b05b18df9e2p-135}, {-0x1.082d219bb0225p-80, 0x1.29b05b18df9e2p-135},
-    {0x1.13e52751255e7p-81, -0x1.4315bd0929c2p-136}, {-0x1.f8ea37cc75cc6p-83, 0x1.104af928957a5p-137},
-    {0x1.2b5532bc0fd6bp-83, -0x1.75e080e9be09ap-138}, {-0x1.9b2a0a20cbeb6p-85, 0x1.556ae2ced9d62p-140},
-    {0x1.89156067b9b7bp-85, -0x1.2085c83607941p-139}, {-0x1.214a9b91233b2p-90, 0x1.45f5262caae07p-145},
-    {-0x1.214a9b91233b2p-90, 0x1.45f5262caae07p-145}, {-0x1.214a9b91233b2p-90, 0x1.45f5262caae07p-145},
-    {-0x1.214a9b91233b2p-90, 0x1.45f5262caae07p-145}, {-0x1.214a9b91233b2p-90, 0x1.45f5262caae07p-145},
-    {0x1.c35466cc7e59ap-92, -0x1.0a8c26e1933d7p-146}, {-0x1.60eb03bc07497p-92, 0x1.815e2577c2837p-147},
-    {0x1.89a58c41dc40cp-95, -0x1.27745096c7eeep-149}, {0x1.89a58c41dc40cp-95, -0x1.27745096c7eeep-149},
-    {0x1.89a58c41dc40cp-95, -0x1.27745096c7eeep-149}, {-0x1.0f45204cd2192p-100, -0x1.d6b3c80daf49ap-157},
-    {-0x1.0f45204cd2192p-100, -0x1.d6b3c80daf49ap-157}};
-/* clang-format on */
-
-/* Of a float: from 2^30 on, the products with both parts of a row, by the exponent.  No float is so close to a multiple of pi/2 that R
- * has fewer than 40 bits. */
+/* Of a float.  The smallest R of an angle below IN_SLOW_FROM has more than 40 bits, that of others, which are rounded to double first, 23. */
 INLINE struct double_angle reduce_single(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    int32_t row = (int32_t)(bits >> 23 & 0xff) - (127 + 29);
-    row = row < 0 ? 0 : row > ROWS - 1 ? ROWS - 1 : row;
-    double y = x * powers[row][0], rest = fma(x, powers[row][0], -y) + x * powers[row][1];
-    double n = rint(y * TWO_BY_PI), r = fma(-n, MIDDLE, fma(-n, HIGH, y)) + rest;
+    double angle = x;
+    if (in_is_slow(angle))
+        angle = in_slow_angle(angle, angle);
+    double n = rint(angle * TWO_BY_PI), r = fma(-n, MIDDLE, fma(-n, HIGH, angle));
     return (struct double_angle){r, 0, double_low_bits(n)};
 }
 

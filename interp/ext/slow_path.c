@@ -25,6 +25,11 @@ double in_slow_tan(double x, double y)
     return in_is_slow(x) && (is_near_zero(r) || is_near_zero(1 / r)) ? (double)tanl(x) : r;
 }
 
+double in_slow_angle(double x, double y)
+{
+    return in_is_slow(x) ? atan2(sin(x), cos(x)) : y;
+}
+
 double in_slow_fmod(double x, double y, double r)
 {
     return in_is_slow_quotient(x, y) ? fmod(x, y) : r;

@@ -25,6 +25,8 @@ static inline bool in_is_slow_quotient(double x, double y)
 __attribute__((const)) double in_slow_sin(double x, double y);
 __attribute__((const)) double in_slow_cos(double x, double y);
 __attribute__((const)) double in_slow_tan(double x, double y);
+/* An angle of at most pi whose difference to X is a multiple of 2 pi, rounded to double, if in_is_slow(X), and Y otherwise. */
+__attribute__((const)) double in_slow_angle(double x, double y);
 /* fmod(X, Y) if in_is_slow_quotient(X, Y), and R otherwise. */
 __attribute__((const)) double in_slow_fmod(double x, double y, double r);
 

@@ -61,7 +61,8 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
     static const struct {
         const char *name;
         uintptr_t address;
-    } functions[] = {{"in_slow_sin", (uintptr_t)&in_slow_sin},
+    } functions[] = {{"in_slow_angle", (uintptr_t)&in_slow_angle},
+                     {"in_slow_sin", (uintptr_t)&in_slow_sin},
                      {"in_slow_cos", (uintptr_t)&in_slow_cos},
                      {"in_slow_tan", (uintptr_t)&in_slow_tan},
                      {"in_slow_fmod", (uintptr_t)&in_slow_fmod},

@@ -35,6 +35,7 @@
 DEFINE_ALL(DEFINE_2, in_slow_sin)
 DEFINE_ALL(DEFINE_2, in_slow_cos)
 DEFINE_ALL(DEFINE_2, in_slow_tan)
+DEFINE_ALL(DEFINE_2, in_slow_angle)
 DEFINE_ALL(DEFINE_3, in_slow_fmod)
 
 #define ROWS(name)                                                                                           \
@@ -45,7 +46,8 @@ DEFINE_ALL(DEFINE_3, in_slow_fmod)
 static const struct {
     const char *name;
     uintptr_t address;
-} vectors[] = {ROWS(in_slow_sin), ROWS(in_slow_cos), ROWS(in_slow_tan), ROWS(in_slow_fmod)};
+} vectors[] = {ROWS(in_slow_sin), ROWS(in_slow_cos), ROWS(in_slow_tan), ROWS(in_slow_angle),
+               ROWS(in_slow_fmod)};
 
 uintptr_t in_slow_vector(const char *name)
 {
