@@ -29,10 +29,10 @@ def exported(folder, opencl):
     home = os.path.join(folder, opencl)
     os.makedirs(home)
     out = os.path.join(home, "out.pfm")
-    # It takes no device of type CPU.
+    # It takes no device of type CPU, and version 5 only platforms that it knows or that are switched on.
     environment = dict(os.environ, HOME=home, XDG_CONFIG_HOME=home, XDG_CACHE_HOME=home, REFCL_DEVICE_TYPE="gpu", LC_ALL="C")
     run = subprocess.run(["darktable-cli", os.path.join(folder, "in.png"), out, "--core", "--configdir", home, "--cachedir", home,
-                          "-d", "opencl", "-d", "perf", "--conf", "opencl=" + opencl],
+                          "-d", "opencl", "-d", "perf", "--conf", "opencl=" + opencl, "--conf", "clplatform_refcl=true"],
                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                          timeout=float(os.environ.get("CLIENT_LIMIT", "600")))
     with open(out, "rb") as f:
@@ -52,9 +52,9 @@ def main():
     check("every program is built", "OpenCL successfully initialized" in said and not re.search("could not build|failed to build", said),
           said)
     check("modules of the pipeline run on the device", len(re.findall("processed .* on GPU", said)) >= 2, said)
-    # Its own two ways approximate differently: within a quarter of a step of 8 bits.
+    # Its own two ways approximate differently: within half a step of 8 bits.  In version 5 the host differs from the picture.
     worst = max(abs(a - b) for a, b in zip(ours, host))
-    check("the image is that of the host", len(ours) == len(host) == 3 * WIDTH * HEIGHT and worst <= 0.25 / 255, worst)
+    check("the image is that of the host", len(ours) == len(host) == 3 * WIDTH * HEIGHT and worst <= 0.5 / 255, worst)
     return done()
 
 

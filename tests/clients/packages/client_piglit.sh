@@ -10,6 +10,8 @@
 #   doc_program: a program-scope variable that OpenCL C 1.x does not have
 #   amdgcn-f32-inline-immediates: expects denormals to be flushed
 #   pyrit, atomic_int64_cmpxchg-local, constant-load, bswap, clz-optimizations: write past the end of their buffers
+#   of versions that have it, non-entry-block-alloca: clang's __builtin_alloca, which the OpenCL environment has no instruction for;
+#     and create-buffer, enqueue-read_write-buffer: they make buffers with CL_MEM_KERNEL_READ_AND_WRITE, a flag for queries of formats alone
 #   program-max-work-item-sizes: a launch of the largest size, hours under an interpreter
 root=$(echo /usr/lib/*/piglit)
 if [ ! -x "$root/bin/cl-program-tester" ]; then
@@ -20,6 +22,9 @@ cd "$root" || exit 1
 export REFCL_VERSION=3.0 # its tests precede 3.1, where a local argument may have the size zero
 left_out='get-device-info|function-address|get-command-queue-info|with-binary|use-sub-buffer|predefined-macros'
 left_out+='|include-directories|doc_program|inline-immediates|pyrit|cmpxchg-local|constant-load|bswap|clz-opt|max-work-item|egl'
+if [ -e tests/cl/program/execute/non-entry-block-alloca.cl ]; then
+    left_out+='|non-entry-block-alloca|api-create-buffer|enqueue-read_write-buffer'
+fi
 calls=$(ls bin/cl-api-* bin/cl-custom-* bin/cl-program-bitcoin-phatk | grep -vE "$left_out")
 programs=$(find tests/cl generated_tests/cl \( -name '*.cl' -o -name '*.program_test' \) | grep -vE "$left_out" | sort)
 [ -n "$CLIENT_QUICK" ] && programs=$(echo "$programs" | awk 'NR % 12 == 0')
