@@ -1,4 +1,4 @@
-/* Floating-point numbers by their representation [CLC 6.2.4]. */
+/* Floating-point numbers by their representation: binary32 and binary64 of IEEE 754. */
 #ifndef MEMMODEL_BASE_BITS_H
 #define MEMMODEL_BASE_BITS_H
 
