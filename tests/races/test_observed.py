@@ -152,6 +152,7 @@ def host_accesses(folder):
 STARTS = r"""#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -165,6 +166,10 @@ int main(int argc, char **argv)
     if (IS("execvpe")) execvpe(argv[2], args, one);
     if (IS("fexecve")) fexecve(open(argv[2], O_RDONLY), args, one);
     if (IS("execle")) execle(argv[2], argv[2], "first", "second", (char *)0, one);
+    if (IS("execveat")) execveat(AT_FDCWD, argv[2], args, one, 0);
+    if (IS("syscall")) syscall(SYS_execve, argv[2], args, one);
+    if (IS("syscall-at")) syscall(SYS_execveat, open("/", O_PATH), argv[2] + 1, args, one, 0);
+    if (IS("syscall-descriptor")) syscall(SYS_execveat, open(argv[2], O_RDONLY), "", args, one, AT_EMPTY_PATH);
     if (IS("spawn")) posix_spawn(&child, argv[2], NULL, NULL, args, one);
     if (IS("spawnp")) posix_spawnp(&child, argv[2], NULL, NULL, args, one);
     if (child) return waitpid(child, &status, 0) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
@@ -177,6 +182,8 @@ int main(int argc, char **argv)
     return wait(&status) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
 }
 """
+WAYS = ("execve", "execvpe", "fexecve", "execle", "execveat", "syscall", "syscall-at", "syscall-descriptor", "spawn", "spawnp", "execv", "execvp",
+        "execl", "execlp", "vfork")
 RACY = """if (argc != 3 || strcmp(argv[1], "first") || strcmp(argv[2], "second") || !getenv("OWN")) return 97;
     begin(NULL);
     cl_command_queue q = out_of_order();
@@ -190,8 +197,7 @@ RACY = """if (argc != 3 || strcmp(argv[1], "first") || strcmp(argv[2], "second")
 def executed_with_own_environment(folder):
     """A program that is executed with another environment is observed: its race is found, beside a process that has none."""
     racy, starts = build(folder, "racy", HOST % RACY), build(folder, "starts", STARTS, "-O1")
-    ways = {way: [starts, way, racy] for way in ("execve", "execvpe", "fexecve", "execle", "spawn", "spawnp", "execv", "execvp", "execl",
-                                                 "execlp", "vfork")}
+    ways = {way: [starts, way, racy] for way in WAYS}
     ways["env -i"] = ["sh", "-c", f"{folder}/whole && env -i OWN=1 {racy} first second"]
     for way, command in ways.items():
         names, done = run(folder, "--", *command)
@@ -222,7 +228,7 @@ def children_unobserved(folder):
               (words, done.stderr))
         check(f"{name}: exit {code}", done.returncode == code and report["status"] == ("unknown" if code else "clean"), done.stderr)
 
-    for way in ("execve", "execvpe", "fexecve", "execle", "spawn", "spawnp", "execv", "execvp", "execl", "execlp", "vfork"):
+    for way in WAYS:
         named("static, " + way, f"{starts} {way} {static}", "static", static, 0)
     named("static, found in the list of folders", f"PATH={folder}:$PATH static", "static", static, 0)
     named("static and position-independent", build(folder, "static-pie", empty, "-static-pie"), "static",

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -23,11 +24,13 @@ typedef int execve_function(const char *, strings, strings);
 typedef int fexecve_function(int, strings, strings);
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
                            const posix_spawnattr_t *, strings, strings);
+typedef long syscall_function(long, ...);
 
 static struct {
     execve_function *execve, *execvpe;
     fexecve_function *fexecve;
     spawn_function *spawn, *spawnp;
+    syscall_function *syscall;
 } next;
 
 /* ---- the variables --------------------------------------------------------------------------- */
@@ -59,6 +62,7 @@ __attribute__((constructor)) static void keep_variables(void)
     find_next("fexecve", &next.fexecve);
     find_next("posix_spawn", &next.spawn);
     find_next("posix_spawnp", &next.spawnp);
+    find_next("syscall", &next.syscall);
     for (char **variable = environ; variable && *variable && kept_count < VARIABLES; variable++)
         if (is_ours(*variable) && (kept[kept_count] = strdup(*variable)))
             kept_count++;
@@ -127,6 +131,30 @@ EXPORT int fexecve(int file, strings arguments, strings environment)
 {
     executed_report_descriptor(file);
     return next.fexecve(file, arguments, COMPLETE(environment));
+}
+
+EXPORT int execveat(int folder, const char *path, strings arguments, strings environment, int flags)
+{
+    executed_report_at(folder, path, flags);
+    return (int)next.syscall(SYS_execveat, folder, path, arguments, COMPLETE(environment), flags);
+}
+
+/* Six arguments, whatever NUMBER has: the C library's function passes on as many. */
+EXPORT long syscall(long number, ...)
+{
+    long a[6];
+    va_list list;
+    va_start(list, number);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    if (!next.syscall) /* constructors of other libraries may be called first */
+        find_next("syscall", &next.syscall);
+    if (number == SYS_execve)
+        return execve((const char *)a[0], (strings)a[1], (strings)a[2]);
+    if (number == SYS_execveat)
+        return execveat((int)a[0], (const char *)a[1], (strings)a[2], (strings)a[3], (int)a[4]);
+    return next.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* RESULT of a function that started FILE as PROCESS. */

@@ -152,13 +152,33 @@ void executed_report(const char *file, bool search, pid_t process)
     report_file(path, process);
 }
 
+/* Sets PATH to the name of the open FILE. */
+static bool find_name(int file, char path[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
 void executed_report_descriptor(int file)
 {
-    char link[64], path[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = receiver_size ? readlink(link, path, sizeof path - 1) : -1;
-    if (length <= 0)
+    char path[PATH_MAX];
+    if (receiver_size && find_name(file, path))
+        report_file(path, getpid());
+}
+
+void executed_report_at(int folder, const char *file, int flags)
+{
+    char path[PATH_MAX];
+    if (!receiver_size || !file)
         return;
-    path[length] = '\0';
+    if (!*file && flags & AT_EMPTY_PATH) {
+        executed_report_descriptor(folder);
+        return;
+    }
+    size_t length = *file != '/' && folder != AT_FDCWD && find_name(folder, path) ? strlen(path) : 0;
+    snprintf(path + length, sizeof path - length, "%s%s", length && path[length - 1] != '/' ? "/" : "", file);
     report_file(path, getpid());
 }

@@ -10,5 +10,6 @@
  * it reads no variable of `refcl run`.  Async-signal-safe. */
 void executed_report(const char *file, bool search, pid_t process);
 void executed_report_descriptor(int file);
+void executed_report_at(int folder, const char *file, int flags); /* as execveat() finds it */
 
 #endif
