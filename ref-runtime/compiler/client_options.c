@@ -160,8 +160,8 @@ static enum mm_class apply_option(struct rt_options *options, const struct optio
         return MM_OK;
     case DEFINE:
         return add_macro(options, value, err);
-    case INCLUDE:
-        return options_add(options, "-I", value, err);
+    case INCLUDE: /* -I "" names no folder: an application has filled in an empty path */
+        return *value ? options_add(options, "-I", value, err) : MM_OK;
     case STANDARD:
         return set_standard(options, word + strlen(o->name), err);
     case LIBRARY:
@@ -198,14 +198,16 @@ static enum mm_class parse_options(const char *text, char *word, char *value, en
     while (is_blank(*at))
         at++;
     while (*at) {
+        const char *start = at;
         if (!(at = next_word(at, word)))
             return mm_fail(err, MM_INVALID, "options", "a quote is not closed in '%.300s'", text);
         const struct option *o = option_find(word, stage);
         if (!o)
             return mm_fail(err, MM_INVALID, "options", "'%.300s' is not an option here", word);
         char *given = word + strlen(o->name);
-        if (takes_value(o->effect) && !*given) {
-            if (!*at || !(at = next_word(at, value)) || !*value)
+        bool quoted = start[strlen(o->name)] == '"';
+        if (takes_value(o->effect) && !*given && !quoted) {
+            if (!*at || !(at = next_word(at, value)))
                 return mm_fail(err, MM_INVALID, "options", "'%s' needs a value", o->name);
             given = value;
         }
