@@ -275,6 +275,16 @@ class SourceNotes : public clang::ASTConsumer
     clang::PrintingPolicy policy;
 };
 
+/* The type of constants such as 1ULL, and of decimal ones above LONG_MAX, has 128 bits in clang, which SPIR-V does not have: it
+ * becomes that of 1UL, as on other devices. */
+void use_long_for_long_long(clang::CompilerInstance &compiler)
+{
+    compiler.getTarget().LongLongWidth = compiler.getTarget().LongLongAlign = 64;
+    clang::ASTContext &types = compiler.getASTContext();
+    types.LongLongTy = types.LongTy;
+    types.UnsignedLongLongTy = types.UnsignedLongTy;
+}
+
 class NotingAction : public clang::EmitLLVMOnlyAction
 {
   public:
@@ -288,6 +298,7 @@ class NotingAction : public clang::EmitLLVMOnlyAction
                                                           llvm::StringRef file) override
     {
         std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+        use_long_for_long_long(compiler);
         compiler.getPreprocessor().addPPCallbacks(std::make_unique<TimeWatch>(dependencies));
         consumers.push_back(std::make_unique<SourceNotes>(notes, compiler.getLangOpts()));
         consumers.push_back(clang::EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));

@@ -212,6 +212,15 @@ def rotations():
           all(g == s for g, s in zip(got, sources) if s < size), got)
 
 
+def long_long():
+    """Constants with LL, and decimal ones that no long holds, have 64 bits: clang's 128 are not expressible in SPIR-V."""
+    x = numpy.array([0, 5, (1 << 64) - 1], 'u8')
+    check('constants with ULL', values('u8', 'a0[i] * 1099511628211ULL ^ 14695981039346656037ULL', x, kind='ulong') ==
+          [(int(v) * 1099511628211 & (1 << 64) - 1) ^ 14695981039346656037 for v in x])
+    check('they have the type of those with UL', values('u8', 'popcount(a0[i] | 1ULL) + sizeof(1LL)', x, kind='ulong') == [9, 10, 72])
+    check('a decimal constant that no long holds', values('u8', 'a0[i] & 18446744073709551613', x, kind='ulong') == [0, 5, (1 << 64) - 3])
+
+
 macros()
 rotations()
 wrong_programs()
@@ -219,4 +228,5 @@ bits()
 conversions()
 dots()
 uniform_arithmetic()
+long_long()
 sys.exit(done())
