@@ -170,16 +170,22 @@ static unsigned key_character(const char **p)
     return s[1];
 }
 
+/* The next character of KEY from *P on; 0 at its end, which for cJSON is \u0000, too. */
+static unsigned next_character(const struct key *key, const char **p)
+{
+    return *p < key->end ? key_character(p) : 0;
+}
+
 static int compare_keys(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
     const char *p = x->begin, *q = y->begin;
-    while (p < x->end && q < y->end) {
-        unsigned c = key_character(&p), d = key_character(&q);
-        if (c != d)
-            return c < d ? -1 : 1;
-    }
-    return (p < x->end) - (q < y->end);
+    unsigned c, d;
+    do {
+        c = next_character(x, &p);
+        d = next_character(y, &q);
+    } while (c == d && c);
+    return (c > d) - (c < d);
 }
 
 static int compare_keys_and_places(const void *a, const void *b)
