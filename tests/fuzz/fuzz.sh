@@ -24,8 +24,10 @@ sources() { # what a reader consists of
     program) echo checker/program/{file,program}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;
     results) echo litmus/files.c litmus/judge/*.c litmus/run/{merge,histogram}.c ;;
-    judgement) echo litmus/files.c litmus/judge/ci.c ;;
-    template) echo spec-xref/site/site.c memmodel/base/input.c ;;
+    judgement) echo litmus/files.c litmus/judge/ci.c spec-xref/driver.c ;;
+    store) echo tools/store/{add,junit,benchmark,report,baseline}.c ;;
+    json) echo memmodel/base/input.c ;;
+    template) echo spec-xref/site/site.c ;;
     suppressions) echo checker/race/suppress.c ;;
     esac
 }
@@ -34,6 +36,7 @@ seeds() { # inputs that are in the repository anyway
     litmus) echo litmus/suite ;;
     cat) echo memmodel/models ;;
     commands) echo tests/fuzz/corpus/trace ;;
+    store | json) echo tests/fuzz/corpus/{judgement,results} ;;
     explore) echo tests/explore/kernels tests/fuzz/corpus/spirv ;;
     opencl) echo tools/examples tests/explore/kernels ;;
     esac

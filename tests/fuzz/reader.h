@@ -29,6 +29,8 @@ struct fuzz_reader {
     X(plan)                                                                                                  \
     X(results)                                                                                               \
     X(judgement)                                                                                             \
+    X(store)                                                                                                 \
+    X(json)                                                                                                  \
     X(template)                                                                                              \
     X(suppressions)
 #define FUZZ_DECLARE(name) extern const struct fuzz_reader fuzz_##name;
