@@ -89,6 +89,7 @@ struct mm_cat_model {
     /* If the model enumerates an order: its definition, and the check that fails if no order satisfies the
      * checks; else MM_CAT_NO_LET, MM_CAT_NO_CHECK.  No flag depends on it. */
     uint32_t order_let, order_check;
+    struct cat_flat *flat; /* the definitions and checks as the evaluator reads them (cat/node.h) */
 };
 
 /* Reads a model file, with the files it includes (looked up beside it, then in the models folder).

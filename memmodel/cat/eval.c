@@ -230,8 +230,8 @@ static bool void_by_operands(struct mm_cat_eval *eval, const struct cat_node *no
 
 static bool is_recursive(const struct mm_cat_eval *eval, uint32_t i)
 {
-    for (uint32_t g = 0; g < eval->group_count; g++)
-        if (i >= eval->groups[g].first && i < eval->groups[g].end)
+    for (uint32_t g = 0; g < eval->flat->group_count; g++)
+        if (i >= eval->flat->groups[g].first && i < eval->flat->groups[g].end)
             return true;
     return false;
 }
@@ -284,7 +284,7 @@ static bool take_body(struct mm_cat_eval *eval, uint32_t node, uint32_t body, bo
  * bounds are separate least fixed points, since recursion is monotone. */
 static void eval_group(struct mm_cat_eval *eval, uint32_t g)
 {
-    const struct cat_group *group = &eval->groups[g];
+    const struct cat_group *group = &eval->flat->groups[g];
     size_t words = mm_rel_size(eval->n, MM_CAT_REL);
     bool changed = true, upper = !eval->exact && !eval->open;
 
@@ -333,8 +333,8 @@ static void eval_inside(struct mm_cat_eval *eval, uint32_t i, bool upper)
 static void eval_node(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     /* Groups on which this one depends come first: their nodes have smaller numbers. */
-    for (uint32_t g = 0; g < eval->group_count && eval->groups[g].first <= i; g++) {
-        const struct cat_group *group = &eval->groups[g];
+    for (uint32_t g = 0; g < eval->flat->group_count && eval->flat->groups[g].first <= i; g++) {
+        const struct cat_group *group = &eval->flat->groups[g];
 
         if (eval->stamps[2 * group->first] != wanted_stamp(eval, &eval->nodes[group->first]))
             eval_group(eval, g);
@@ -387,11 +387,11 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
         eval->epoch[0] = eval->clock;
     cat_touch(eval, CAT_RF | CAT_CO | CAT_ORDER);
     eval->events = events;
-    for (uint32_t i = 0; i < eval->node_count; i++)
+    for (uint32_t i = 0; i < eval->flat->node_count; i++)
         eval->nodes[i].is_void = CAT_MAYBE_VOID;
     if (n == eval->n && eval->values)
         return MM_OK;
-    for (uint32_t i = 0; i < eval->node_count; i++) {
+    for (uint32_t i = 0; i < eval->flat->node_count; i++) {
         eval->nodes[i].offset = at;
         at += eval->nodes[i].type == MM_CAT_REL ? rel : set;
     }
@@ -460,7 +460,7 @@ static bool property_holds(struct mm_cat_eval *eval, const struct mm_cat_check *
 bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
 {
     const struct mm_cat_check *check = &eval->model->checks[i];
-    uint32_t node = eval->checks[i];
+    uint32_t node = eval->flat->checks[i];
 
     if (eval->open && check->negated) /* further events may make it hold */
         return false;
@@ -528,7 +528,7 @@ static bool cycles_are_of_co(struct mm_cat_eval *eval, uint32_t i)
 bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
 {
     const struct mm_cat_check *check = &eval->model->checks[i];
-    uint32_t node = eval->checks[i];
+    uint32_t node = eval->flat->checks[i];
 
     if (i == eval->model->order_check)
         return eval->exact && cat_has_order(eval);
@@ -542,7 +542,7 @@ bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
 
 const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i)
 {
-    return cat_value(eval, eval->checks[i]);
+    return cat_value(eval, eval->flat->checks[i]);
 }
 
 const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name)
@@ -550,12 +550,13 @@ const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name)
     const struct mm_cat_model *m = eval->model;
 
     for (uint32_t i = m->let_count; i-- > 0;) {
-        const struct cat_node *node = &eval->nodes[eval->let_node[i]];
+        const struct cat_node *node = &eval->nodes[eval->flat->let_node[i]];
 
         if (m->lets[i].parameter_count || *m->lets[i].name != *name || strcmp(m->lets[i].name, name) != 0)
             continue;
-        return node->type == MM_CAT_REL && !(node->dynamic & CAT_ORDER) ? cat_value(eval, eval->let_node[i])
-                                                                        : NULL;
+        return node->type == MM_CAT_REL && !(node->dynamic & CAT_ORDER)
+                   ? cat_value(eval, eval->flat->let_node[i])
+                   : NULL;
     }
     return NULL;
 }

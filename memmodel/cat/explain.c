@@ -118,7 +118,7 @@ static void add_terms(const struct mm_cat_eval *eval, const struct cat_group *g,
  * if there is none. */
 static bool expand_recursive(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
 {
-    const struct cat_group *g = w->eval->groups;
+    const struct cat_group *g = w->eval->flat->groups;
     uint32_t terms[MAX_TERMS], count = 0, n = w->eval->n, length;
     size_t size = mm_rel_size(n, MM_CAT_REL);
     uint64_t *all = mm_alloc_zero(size + 1, sizeof *all);
@@ -249,11 +249,11 @@ uint32_t mm_cat_eval_explain(struct mm_cat_eval *eval, uint32_t i, struct mm_cat
     const struct mm_cat_check *check = &eval->model->checks[i];
 
     if (i == eval->model->order_check &&
-        mm_rel_acyclic(eval->n, cat_value(eval, eval->checks[i]), eval->scratch))
+        mm_rel_acyclic(eval->n, cat_value(eval, eval->flat->checks[i]), eval->scratch))
         return cat_linear_explain(eval, steps, max);
     if (check->kind == MM_CAT_CHECK_EMPTY)
-        return explain_pair(&w, eval->checks[i]);
+        return explain_pair(&w, eval->flat->checks[i]);
     if (check->negated != check->flag) /* they fail because there is no cycle */
         return 0;
-    return explain_cycle(&w, eval->checks[i], check->kind == MM_CAT_IRREFLEXIVE);
+    return explain_cycle(&w, eval->flat->checks[i], check->kind == MM_CAT_IRREFLEXIVE);
 }

@@ -17,10 +17,12 @@ struct call {
 };
 
 struct flattener {
-    struct mm_cat_eval *eval;
+    const struct mm_cat_model *model;
+    struct cat_flat *flat;
     struct mm_error *err;
     enum mm_class status;
     unsigned depth;
+    struct mm_map numbers; /* 1 + the number of each node, by the node's hash */
     struct call *calls;
     uint32_t call_count;
     struct mm_map call_numbers; /* hash of the key -> index + 1 */
@@ -29,7 +31,7 @@ struct flattener {
 static uint32_t flatten_fail(struct flattener *f, const char *message)
 {
     if (!f->status)
-        f->status = mm_fail(f->err, MM_LIMIT, "cat.limit", "%s: %s", f->eval->model->name, message);
+        f->status = mm_fail(f->err, MM_LIMIT, "cat.limit", "%s: %s", f->model->name, message);
     return CAT_NO_NODE;
 }
 
@@ -50,10 +52,10 @@ static bool same_nodes(const struct cat_node *x, const struct cat_node *y)
     return x->op == y->op && x->type == y->type && x->a == y->a && x->b == y->b && x->base == y->base;
 }
 
-static void set_node_properties(const struct mm_cat_eval *eval, struct cat_node *node)
+static void set_node_properties(const struct cat_flat *flat, struct cat_node *node)
 {
-    bool a = node->a != CAT_NO_NODE && eval->nodes[node->a].identity;
-    bool b = node->b != CAT_NO_NODE && eval->nodes[node->b].identity;
+    bool a = node->a != CAT_NO_NODE && flat->nodes[node->a].identity;
+    bool b = node->b != CAT_NO_NODE && flat->nodes[node->b].identity;
 
     node->identity = node->op == MM_CAT_IDENTITY || (node->op == MM_CAT_INTER && (a || b)) ||
                      ((node->op == MM_CAT_UNION || node->op == MM_CAT_SEQ) && a && b) ||
@@ -66,33 +68,33 @@ static void set_node_properties(const struct mm_cat_eval *eval, struct cat_node 
 
 static uint32_t add_node(struct flattener *f, struct cat_node node)
 {
-    struct mm_cat_eval *eval = f->eval;
+    struct cat_flat *flat = f->flat;
     struct cat_node *added;
     uint64_t key = hash_node(&node), number;
     size_t at = 0;
 
     if (f->status)
         return CAT_NO_NODE;
-    while ((number = mm_map_next(&eval->numbers, key, &at)))
-        if (same_nodes(&eval->nodes[number - 1], &node))
+    while ((number = mm_map_next(&f->numbers, key, &at)))
+        if (same_nodes(&flat->nodes[number - 1], &node))
             return (uint32_t)number - 1;
-    if (eval->node_count == MAX_NODES)
+    if (flat->node_count == MAX_NODES)
         return flatten_fail(f, "the model is too large");
     if (node.op != MM_CAT_NAME && node.op != MM_CAT_PARAMETER) {
         node.dynamic = 0;
         if (node.a != CAT_NO_NODE)
-            node.dynamic |= eval->nodes[node.a].dynamic;
+            node.dynamic |= flat->nodes[node.a].dynamic;
         if (node.b != CAT_NO_NODE)
-            node.dynamic |= eval->nodes[node.b].dynamic;
+            node.dynamic |= flat->nodes[node.b].dynamic;
         if (node.op == MM_CAT_LINEAR)
             node.dynamic |= CAT_ORDER;
     }
-    set_node_properties(eval, &node);
-    added = mm_arena_add(eval->arena, &eval->nodes, &eval->node_count);
-    if (!added || !mm_map_add(&eval->numbers, key, eval->node_count))
+    set_node_properties(flat, &node);
+    added = mm_arena_add(f->model->arena, &flat->nodes, &flat->node_count);
+    if (!added || !mm_map_add(&f->numbers, key, flat->node_count))
         return flatten_fail(f, "out of memory");
     *added = node;
-    return eval->node_count - 1;
+    return flat->node_count - 1;
 }
 
 static uint32_t operator_node(struct flattener *f, enum mm_cat_op op, enum mm_cat_type type, uint32_t a,
@@ -120,8 +122,8 @@ static uint32_t base_node(struct flattener *f, const char *name)
             node = operator_node(f, MM_CAT_INTER, MM_CAT_REL, base_node(f, derived[i].left),
                                  base_node(f, derived[i].right));
         }
-        if (node != CAT_NO_NODE && !f->eval->nodes[node].name)
-            f->eval->nodes[node].name = mm_cat_bases[base].name;
+        if (node != CAT_NO_NODE && !f->flat->nodes[node].name)
+            f->flat->nodes[node].name = mm_cat_bases[base].name;
         return node;
     }
     return add_node(f,
@@ -140,13 +142,13 @@ static uint32_t flatten_expr(struct flattener *f, const struct mm_cat_expr *e, c
 
 static void name_node(struct flattener *f, uint32_t node, const char *name)
 {
-    if (node != CAT_NO_NODE && (!f->eval->nodes[node].name || f->eval->nodes[node].op == MM_CAT_NAME))
-        f->eval->nodes[node].name = name;
+    if (node != CAT_NO_NODE && (!f->flat->nodes[node].name || f->flat->nodes[node].op == MM_CAT_NAME))
+        f->flat->nodes[node].name = name;
 }
 
 static bool remember_call(struct flattener *f, const uint32_t *key, uint32_t node)
 {
-    struct call *call = mm_arena_add(f->eval->arena, &f->calls, &f->call_count);
+    struct call *call = mm_arena_add(f->model->arena, &f->calls, &f->call_count);
 
     if (!call || !mm_map_add(&f->call_numbers, mm_fnv1a(MM_FNV1A, key, sizeof call->key), f->call_count))
         return false;
@@ -157,7 +159,7 @@ static bool remember_call(struct flattener *f, const uint32_t *key, uint32_t nod
 
 static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
 {
-    const struct mm_cat_let *let = &f->eval->model->lets[e->let];
+    const struct mm_cat_let *let = &f->model->lets[e->let];
     uint32_t key[CALL_ARGUMENTS + 1] = {e->let}, node;
     uint64_t number;
     size_t at = 0;
@@ -187,7 +189,7 @@ static enum mm_cat_type type_of(struct flattener *f, const struct mm_cat_expr *e
     case MM_CAT_INTER:
     case MM_CAT_DIFF:
     case MM_CAT_COMPLEMENT:
-        return f->eval->nodes[a].type;
+        return f->flat->nodes[a].type;
     case MM_CAT_DOMAIN:
     case MM_CAT_RANGE:
     case MM_CAT_UNIVERSE:
@@ -209,7 +211,7 @@ static uint32_t flatten_expr(struct flattener *f, const struct mm_cat_expr *e, c
         return flatten_fail(f, "definitions nested too deeply");
     switch (e->op) {
     case MM_CAT_NAME:
-        node = e->let != MM_CAT_NO_LET ? f->eval->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
+        node = e->let != MM_CAT_NO_LET ? f->flat->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
         break;
     case MM_CAT_PARAMETER:
         node = arguments[e->parameter];
@@ -234,35 +236,35 @@ static uint32_t flatten_expr(struct flattener *f, const struct mm_cat_expr *e, c
 /* Lets FIRST .. of one `let rec`. */
 static void flatten_group(struct flattener *f, uint32_t first, uint32_t count)
 {
-    struct mm_cat_eval *eval = f->eval;
-    struct cat_group *group = &eval->groups[eval->group_count];
+    struct cat_flat *flat = f->flat;
+    struct cat_group *group = &flat->groups[flat->group_count];
 
-    group->first = eval->node_count;
+    group->first = flat->node_count;
     group->count = count;
-    group->bodies = mm_arena_alloc(eval->arena, count * sizeof *group->bodies);
+    group->bodies = mm_arena_alloc(f->model->arena, count * sizeof *group->bodies);
     if (!group->bodies) {
         flatten_fail(f, "out of memory");
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        eval->let_node[first + i] = add_node(f, (struct cat_node){.op = MM_CAT_PARAMETER,
+        flat->let_node[first + i] = add_node(f, (struct cat_node){.op = MM_CAT_PARAMETER,
                                                                   .type = MM_CAT_REL,
                                                                   .a = CAT_NO_NODE,
                                                                   .b = CAT_NO_NODE,
                                                                   .base = group->first + i,
                                                                   .dynamic = CAT_RF | CAT_CO,
-                                                                  .name = eval->model->lets[first + i].name});
+                                                                  .name = f->model->lets[first + i].name});
     }
     for (uint32_t i = 0; i < count && !f->status; i++)
-        group->bodies[i] = flatten_expr(f, eval->model->lets[first + i].body, NULL);
-    group->end = eval->node_count;
-    eval->group_count++;
+        group->bodies[i] = flatten_expr(f, f->model->lets[first + i].body, NULL);
+    group->end = flat->node_count;
+    flat->group_count++;
 }
 
 static void flatten_model(struct flattener *f)
 {
-    struct mm_cat_eval *eval = f->eval;
-    const struct mm_cat_model *m = eval->model;
+    struct cat_flat *flat = f->flat;
+    const struct mm_cat_model *m = f->model;
 
     for (uint32_t i = 0; i < m->let_count && !f->status; i++) {
         const struct mm_cat_let *let = &m->lets[i];
@@ -275,46 +277,57 @@ static void flatten_model(struct flattener *f)
             flatten_group(f, i, count);
             i += count - 1;
         } else if (let->parameter_count == 0) {
-            eval->let_node[i] = flatten_expr(f, let->body, NULL);
-            name_node(f, eval->let_node[i], let->name);
+            flat->let_node[i] = flatten_expr(f, let->body, NULL);
+            name_node(f, flat->let_node[i], let->name);
         }
     }
     for (uint32_t i = 0; i < m->check_count && !f->status; i++)
-        eval->checks[i] = flatten_expr(f, m->checks[i].expr, NULL);
+        flat->checks[i] = flatten_expr(f, m->checks[i].expr, NULL);
 }
+
+enum mm_class cat_flatten(struct mm_cat_model *model, struct mm_error *err)
+{
+    struct cat_flat *flat = mm_arena_alloc(model->arena, sizeof *flat);
+    struct flattener f = {.model = model, .flat = flat, .err = err};
+
+    if (!flat)
+        return mm_out_of_memory(err);
+    flat->let_node = mm_arena_alloc(model->arena, (model->let_count + 1) * sizeof *flat->let_node);
+    flat->groups = mm_arena_alloc(model->arena, (model->let_count + 1) * sizeof *flat->groups);
+    flat->checks = mm_arena_alloc(model->arena, (model->check_count + 1) * sizeof *flat->checks);
+    if (!flat->let_node || !flat->groups || !flat->checks)
+        flatten_fail(&f, "out of memory");
+    if (!f.status)
+        flatten_model(&f);
+    mm_map_clear(&f.numbers);
+    mm_map_clear(&f.call_numbers);
+    model->flat = flat;
+    return f.status;
+}
+
+/* ---- an evaluator ------------------------------------------------------------------------------- */
 
 struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err)
 {
+    const struct cat_flat *flat = model->flat;
     struct mm_arena *arena = mm_arena_create();
     struct mm_cat_eval *eval = arena ? mm_arena_alloc(arena, sizeof *eval) : NULL;
-    struct flattener f = {.eval = eval, .err = err};
 
-    if (!eval) {
+    if (eval) {
+        eval->model = model;
+        eval->flat = flat;
+        eval->arena = arena;
+        eval->bases.rf = mm_cat_base_find("rf");
+        eval->bases.co = mm_cat_base_find("co");
+        eval->nodes = mm_arena_alloc(arena, (flat->node_count + 1) * sizeof *eval->nodes);
+        eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)flat->node_count + 1) * sizeof *eval->stamps);
+    }
+    if (!eval || !eval->nodes || !eval->stamps) {
         mm_arena_destroy(arena);
         mm_out_of_memory(err);
         return NULL;
     }
-    eval->model = model;
-    eval->arena = arena;
-    eval->bases.rf = mm_cat_base_find("rf");
-    eval->bases.co = mm_cat_base_find("co");
-    eval->let_node = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->let_node);
-    eval->groups = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->groups);
-    eval->checks = mm_arena_alloc(arena, (model->check_count + 1) * sizeof *eval->checks);
-    if (!eval->let_node || !eval->groups || !eval->checks)
-        flatten_fail(&f, "out of memory");
-    if (!f.status)
-        flatten_model(&f);
-    if (!f.status)
-        eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)eval->node_count + 1) * sizeof *eval->stamps);
-    if (!f.status && !eval->stamps)
-        flatten_fail(&f, "out of memory");
-    mm_map_clear(&f.call_numbers);
-    if (f.status) {
-        mm_map_clear(&eval->numbers);
-        mm_arena_destroy(arena);
-        return NULL;
-    }
+    memcpy(eval->nodes, flat->nodes, flat->node_count * sizeof *eval->nodes);
     return eval;
 }
 
@@ -324,7 +337,6 @@ void mm_cat_eval_destroy(struct mm_cat_eval *eval)
         return;
     mm_free(eval->values);
     mm_free(eval->kept.events);
-    mm_map_clear(&eval->numbers);
     mm_arena_destroy(eval->arena);
 }
 
@@ -332,7 +344,7 @@ bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name)
 {
     uint32_t base = mm_cat_base_find(name);
 
-    for (uint32_t i = 0; i < eval->node_count; i++)
+    for (uint32_t i = 0; i < eval->flat->node_count; i++)
         if (eval->nodes[i].op == MM_CAT_NAME && eval->nodes[i].base == base)
             return true;
     return false;

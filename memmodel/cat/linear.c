@@ -50,7 +50,7 @@ static bool is_left(const struct linear *l, uint32_t i)
 static bool is_dead_end(struct mm_cat_eval *eval)
 {
     for (uint32_t i = 0; i < eval->model->check_count; i++)
-        if ((eval->nodes[eval->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
+        if ((eval->nodes[eval->flat->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
             mm_cat_eval_fails(eval, i))
             return true;
     return false;
@@ -146,7 +146,7 @@ static bool compute_first_bounds(struct linear *l, const uint64_t *set, const ui
 static bool with_order(struct mm_cat_eval *eval, bool any, void (*ask)(struct mm_cat_eval *, void *),
                        void *context)
 {
-    const struct cat_node *node = &eval->nodes[eval->let_node[eval->model->order_let]];
+    const struct cat_node *node = &eval->nodes[eval->flat->let_node[eval->model->order_let]];
     const uint64_t *set = cat_value(eval, node->a), *contained = cat_value(eval, node->b);
     struct linear l = {.eval = eval, .members = mm_alloc(mm_rel_words(eval->n) * sizeof *l.members + 1)};
     bool found = false;
@@ -191,7 +191,7 @@ static void explain_order(struct mm_cat_eval *eval, void *context)
     struct explanation *x = context;
 
     for (uint32_t i = 0; i < eval->model->check_count && !x->count; i++)
-        if ((eval->nodes[eval->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
+        if ((eval->nodes[eval->flat->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
             mm_cat_eval_fails(eval, i))
             x->count = mm_cat_eval_explain(eval, i, x->steps, x->max);
 }

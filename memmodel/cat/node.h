@@ -2,7 +2,6 @@
 #ifndef MEMMODEL_CAT_NODE_H
 #define MEMMODEL_CAT_NODE_H
 
-#include "memmodel/base/map.h"
 #include "memmodel/cat/eval.h"
 
 #define CAT_NO_NODE UINT32_MAX
@@ -26,18 +25,22 @@ struct cat_group {
     uint32_t first, count, end;
     uint32_t *bodies;
 };
-struct mm_cat_eval {
-    const struct mm_cat_model *model;
-    struct mm_arena *arena;
-    struct cat_node *nodes;
+/* The definitions and checks of a model as one graph of nodes; in the model's arena. */
+struct cat_flat {
+    struct cat_node *nodes; /* NULL: none */
     uint32_t node_count;
-    struct mm_map numbers; /* 1 + the number of each node, by the node's hash */
-    uint32_t *stamps;      /* by node: clock of the last update of its lower and of its upper bound */
-    uint32_t *checks;      /* by check: its node */
-    uint32_t *let_node;    /* by let without parameters: its node */
+    uint32_t *checks;   /* by check: its node */
+    uint32_t *let_node; /* by let without parameters: its node */
     struct cat_group *groups;
     uint32_t group_count;
-    struct cat_bases { /* numbers of the base names */
+};
+struct mm_cat_eval {
+    const struct mm_cat_model *model;
+    const struct cat_flat *flat;
+    struct mm_arena *arena;
+    struct cat_node *nodes; /* copies of FLAT's, whose IS_VOID and OFFSET change */
+    uint32_t *stamps;       /* by node: clock of the last update of its lower and of its upper bound */
+    struct cat_bases {      /* numbers of the base names */
         uint32_t rf, co;
     } bases;
 
@@ -59,6 +62,8 @@ struct mm_cat_eval {
     uint32_t epoch[CAT_DYNAMIC]; /* clock of the last change, by what a node depends on */
 };
 
+/* Gives the model, whose definitions are read, its nodes. */
+enum mm_class cat_flatten(struct mm_cat_model *model, struct mm_error *err);
 /* Invalidates the nodes that depend on WHICH (CAT_RF, CAT_CO, CAT_ORDER). */
 void cat_touch(struct mm_cat_eval *eval, unsigned which);
 /* Orders that the model enumerates (cat/linear.c): a bound of an order of SET that contains CONTAINED (for

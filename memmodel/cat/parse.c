@@ -2,6 +2,7 @@
 #include "memmodel/base/input.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/base/sha256.h"
+#include "memmodel/cat/node.h"
 #include "memmodel/cat/parser.h"
 
 #include <stdio.h>
@@ -196,7 +197,8 @@ static enum mm_class read_model(const char *text, const char *name, const char *
         parse_text(&reader, atomic, strlen(atomic), m->name, false, true);
     }
     mm_sha256_end(&reader.hash, m->sha256);
-    return reader.status ? reader.status : check_switches(&reader);
+    cls = reader.status ? reader.status : check_switches(&reader);
+    return cls ? cls : cat_flatten(m, err);
 }
 
 static struct mm_cat_model *new_model(struct mm_error *err)
