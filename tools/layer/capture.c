@@ -34,7 +34,9 @@ struct memory { /* either of them */
     const unsigned char *contents; /* of SVM */
 };
 struct capture {
-    const struct ly_launch_call *call;
+    const struct ly_call *call;
+    cl_kernel kernel;
+    const struct mm_command *shape;
     struct ly_kernel_view view;
     struct mm_capture_section *sections;
     size_t count;
@@ -83,7 +85,7 @@ static void add_program(struct capture *c)
 
 static void add_launch_range(struct capture *c)
 {
-    const struct mm_command *shape = c->call->shape;
+    const struct mm_command *shape = c->shape;
     struct mm_capture_range range = {.dimensions = shape->dimensions};
     for (int d = 0; d < 3; d++) {
         range.global_size[d] = shape->global_size[d];
@@ -124,7 +126,7 @@ static uint32_t add_buffer(struct capture *c, const struct ly_mem *root)
         .kind = MM_CAPTURE_BUFFER, .flags = CL_MEM_READ_WRITE, .size = root->size, .parent = UINT32_MAX};
     unsigned char *contents =
         added ? add_section(c, MM_CAPTURE_MEMORY, number, &m, sizeof m, root->size) : NULL;
-    const struct ly_launch_call *call = c->call;
+    const struct ly_call *call = c->call;
     if (contents && ly_next.clEnqueueReadBuffer(call->queue, handle_of(root), CL_TRUE, 0, root->size,
                                                 contents, call->count, call->list, NULL) != CL_SUCCESS)
         c->problem = "a buffer cannot be read";
@@ -179,7 +181,7 @@ static uint32_t add_image(struct capture *c, const struct ly_mem *image)
     if (view && m.image_type != CL_MEM_OBJECT_IMAGE1D_BUFFER)
         m.row_pitch = image->row_pitch;
     unsigned char *contents = add_section(c, MM_CAPTURE_MEMORY, number, &m, sizeof m, view ? 0 : image->size);
-    const struct ly_launch_call *call = c->call;
+    const struct ly_call *call = c->call;
     if (contents && !view &&
         ly_next.clEnqueueReadImage(call->queue, handle_of(image), CL_TRUE, origin, region, 0, 0, contents,
                                    call->count, call->list, NULL) != CL_SUCCESS)
@@ -198,7 +200,7 @@ static uint32_t add_svm(struct capture *c, const struct ly_svm *svm)
                                         .parent = UINT32_MAX};
     unsigned char *contents =
         added ? add_section(c, MM_CAPTURE_MEMORY, number, &m, sizeof m, svm->size) : NULL;
-    const struct ly_launch_call *call = c->call;
+    const struct ly_call *call = c->call;
     if (contents)
         c->memories[number].contents = contents;
     if (contents && ly_next.clEnqueueSVMMemcpy(call->queue, CL_TRUE, contents, (const void *)svm->begin,
@@ -225,7 +227,7 @@ static void add_reachable(struct capture *c)
 static bool has_type(const struct capture *c, cl_uint index, const char *name)
 {
     char type[64] = "";
-    ly_next.clGetKernelArgInfo(c->call->kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
+    ly_next.clGetKernelArgInfo(c->kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
     return strcmp(type, name) == 0;
 }
 
@@ -269,8 +271,8 @@ static void add_argument(struct capture *c, uint32_t index)
             c->problem = "it uses a sampler or a queue of unknown origin";
         break;
     case LY_ARGUMENT_LOCAL: /* or a null pointer to a buffer */
-        ly_next.clGetKernelArgInfo(c->call->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
-                                   &space, NULL);
+        ly_next.clGetKernelArgInfo(c->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                                   NULL);
         if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
             a.kind = MM_CAPTURE_LOCAL;
         a.size = from->size;
@@ -302,7 +304,7 @@ static void write_capture(struct capture *c, const char *path)
 {
     if (ly_in_callback) /* a callback must not wait for commands [CL 5.11] */
         c->problem = "it is enqueued in a callback";
-    else if (!ly_launch_can_be_waited_for(c->call))
+    else if (!ly_can_wait_for(c->call))
         c->problem = "it waits for a user event";
     if (!c->problem)
         add_program(c);
@@ -318,12 +320,12 @@ static void write_capture(struct capture *c, const char *path)
                 c->problem);
 }
 
-void ly_capture(const struct ly_launch_call *call)
+void ly_capture(const struct ly_call *call, cl_kernel kernel, const struct mm_command *shape)
 {
     char path[4096];
-    struct capture c = {.call = call};
+    struct capture c = {.call = call, .kernel = kernel, .shape = shape};
     pthread_once(&once, read_settings);
-    if (!settings.pattern || !ly_kernel_view(call->kernel, &c.view))
+    if (!settings.pattern || !ly_kernel_view(kernel, &c.view))
         return;
     pthread_mutex_lock(&ly_lock);
     bool wanted = (!settings.most || settings.number < settings.most) &&

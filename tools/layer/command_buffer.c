@@ -1,5 +1,5 @@
-/* Command buffers: an enqueued one is a command that starts it, its commands, and one after all of them
- * [cl_khr_command_buffer]. */
+/* Command buffers [cl_khr_command_buffer].  An enqueued one is recorded as its commands between a first and a last command, which has
+ * its event. */
 #include "memmodel/base/array.h"
 #include "tools/layer/layer.h"
 
@@ -9,7 +9,7 @@ struct recorded {
     struct ly_command *pattern;
     const void *place;
     cl_sync_point_khr point;
-    size_t *after; /* commands of the buffer */
+    size_t *after; /* indices of the commands that its sync-points denote */
     size_t after_count;
     bool barrier;
 };
@@ -51,10 +51,10 @@ void ly_command_buffer_add(const struct ly_call *call, struct ly_command *patter
     mm_free(added.after);
 }
 
-/* ---- enqueued ------------------------------------------------------------------------------------- */
+/* ---- enqueueing ------------------------------------------------------------------------------------- */
 
-/* The commands that precede command I by sync-points rather than by the order of its queue; POINTS: sync-points of
- * earlier commands. */
+/* Orders COMMAND, command I of the buffer, after those before it that sync-points and barriers order, but not the queue; POINTS are
+ * the completions of the commands before it. */
 static void depend_in_buffer(const struct ly_command_buffer *buffer, size_t i, struct ly_command *command,
                              struct ly_point *const *points)
 {
@@ -76,8 +76,8 @@ static struct ly_point *enqueue_recorded(const struct ly_command_buffer *buffer,
 {
     const struct recorded *recorded = &buffer->commands[i];
     const struct mm_command *shape = &recorded->pattern->record;
-    struct ly_command *command =
-        ly_command_create_launch(queue, shape->kind, recorded->place, 0, NULL, shape);
+    const struct ly_call call = {.name = shape->kind, .place = recorded->place, .queue = queue};
+    struct ly_command *command = ly_command_create(&call, shape);
     if (!command)
         return NULL;
     command->has_list = true; /* ordered by the command buffer, not as a barrier in the queue */
@@ -85,24 +85,26 @@ static struct ly_point *enqueue_recorded(const struct ly_command_buffer *buffer,
     ly_command_depend(command, start, MM_EDGE_WAIT);
     depend_in_buffer(buffer, i, command, points);
     struct ly_point *point = ly_point_use(command->point);
-    ly_command_submit(command, NULL, false, recorded->place);
+    ly_command_submit(command, &call);
     return point;
 }
 
 static void enqueue_buffer(const struct ly_command_buffer *buffer, const struct ly_call *call)
 {
     struct ly_point **points = mm_alloc_zero(buffer->count + 1, sizeof *points);
-    struct ly_command *first =
-        ly_command_create(call->queue, call->name, call->place, call->count, call->list);
+    struct ly_call first_call = *call, last_call = *call;
+    first_call.event = NULL;
+    last_call.count = 0;
+    struct ly_command *first = ly_command_create(&first_call, NULL);
     if (!points || !first) {
         mm_free(points);
         return; /* an unknown queue, which is noted */
     }
     struct ly_point *start = ly_point_use(first->point);
-    ly_command_submit(first, NULL, false, call->place);
+    ly_command_submit(first, &first_call);
     for (size_t i = 0; i < buffer->count; i++)
         points[i] = enqueue_recorded(buffer, i, call->queue, start, points);
-    struct ly_command *last = ly_command_create(call->queue, call->name, call->place, 0, NULL);
+    struct ly_command *last = ly_command_create(&last_call, NULL);
     if (last)
         ly_command_depend(last, start, MM_EDGE_WAIT);
     for (size_t i = 0; i < buffer->count; i++) {
@@ -112,7 +114,7 @@ static void enqueue_buffer(const struct ly_command_buffer *buffer, const struct 
     }
     ly_point_unuse(start);
     if (last)
-        ly_command_submit(last, call->event, false, call->place);
+        ly_command_submit(last, &last_call);
     mm_free(points);
 }
 
@@ -128,16 +130,12 @@ static cl_int CL_API_CALL layer_clEnqueueCommandBufferKHR(cl_uint queues, cl_com
         return code;
     pthread_mutex_lock(&ly_lock);
     const struct ly_command_buffer *buffer = ly_object_find(LY_COMMAND_BUFFER, handle);
-    if (!buffer || queues > 1 || (!queues && !buffer->queue)) {
+    cl_command_queue queue = queues ? list_of_queues[0] : buffer ? buffer->queue : NULL;
+    if (!buffer || queues > 1 || !queue) {
         ly_not_checked("command buffers of several queues");
         ly_order_all();
     } else {
-        enqueue_buffer(buffer, &(struct ly_call){.name = "clEnqueueCommandBufferKHR",
-                                                 .place = LY_PLACE,
-                                                 .queue = queues ? list_of_queues[0] : buffer->queue,
-                                                 .count = count,
-                                                 .list = list,
-                                                 .event = event});
+        enqueue_buffer(buffer, &LY_CALL(.list = list, .event = event));
     }
     pthread_mutex_unlock(&ly_lock);
     return code;

@@ -2,16 +2,14 @@
  * [cl_khr_semaphore, cl_khr_external_memory, cl_khr_gl_sharing, cl_intel_unified_shared_memory]. */
 #include "tools/layer/layer.h"
 
-#include <string.h>
-
 #define NEXT(name) ((__typeof__(&layer_##name))next_##name)
 
 /* ---- semaphores ----------------------------------------------------------------------------------- */
 
 struct semaphore {
     struct ly_object object;
-    struct ly_point *point; /* of the signal that the next wait takes; NULL: none */
-    bool external, awaited; /* AWAITED: by a wait that was enqueued before its signal */
+    struct ly_point *point; /* of the signal that the next wait follows; NULL: none */
+    bool external, awaited; /* AWAITED: POINT is that of a wait that was enqueued before its signal */
 };
 
 void ly_semaphore_destroy(void *object)
@@ -40,7 +38,7 @@ LY_EXTEND(clCreateSemaphoreWithPropertiesKHR)
 
 LY_EXTENSION_REFERENCES(SemaphoreKHR, cl_semaphore_khr, LY_SEMAPHORE)
 
-/* An earlier wait is resolved by this command's completion. */
+/* A wait that was enqueued earlier is resolved by the completion of COMMAND. */
 static void signal_semaphore(struct ly_command *command, cl_semaphore_khr handle)
 {
     struct semaphore *semaphore = ly_object_find(LY_SEMAPHORE, handle);
@@ -79,83 +77,48 @@ static void check_origin(cl_semaphore_khr handle)
     ly_order_all();
 }
 
-static void use_semaphores(const struct ly_call *call, cl_uint semaphores, const cl_semaphore_khr *list,
-                           bool signals)
+static void signal_semaphores(struct ly_command *command, cl_uint count, const cl_semaphore_khr *list)
 {
-    pthread_mutex_lock(&ly_lock);
-    for (cl_uint i = 0; !signals && i < semaphores; i++)
-        check_origin(list[i]);
-    struct ly_command *command =
-        ly_command_create(call->queue, call->name, call->place, call->count, call->list);
-    for (cl_uint i = 0; command && i < semaphores; i++)
-        if (signals)
-            signal_semaphore(command, list[i]);
-        else
-            wait_for_semaphore(command, list[i]);
-    if (command)
-        ly_command_submit(command, call->event, false, call->place);
-    pthread_mutex_unlock(&ly_lock);
+    for (cl_uint i = 0; i < count; i++)
+        signal_semaphore(command, list[i]);
 }
 
-#define SEMAPHORES(name, signals)                                                                            \
-    static ly_function *next_##name;                                                                         \
-    static cl_int CL_API_CALL layer_##name(                                                                  \
-        cl_command_queue queue, cl_uint semaphores, const cl_semaphore_khr *list_of_semaphores,              \
-        const cl_semaphore_payload_khr *payloads, cl_uint count, const cl_event *list, cl_event *event)      \
-    {                                                                                                        \
-        cl_int code = NEXT(name)(queue, semaphores, list_of_semaphores, payloads, count, list, event);       \
-        if (code == CL_SUCCESS)                                                                              \
-            use_semaphores(LY_CALL, semaphores, list_of_semaphores, signals);                                \
-        return code;                                                                                         \
-    }                                                                                                        \
-    LY_EXTEND(name)
-#define LY_CALL                                                                                              \
-    &(struct ly_call)                                                                                        \
-    {                                                                                                        \
-        .name = __func__ + sizeof "layer", .place = LY_PLACE, .queue = queue, .count = count, .list = list,  \
-        .event = event                                                                                       \
-    }
+static void wait_for_semaphores(struct ly_command *command, cl_uint count, const cl_semaphore_khr *list)
+{
+    for (cl_uint i = 0; i < count; i++)
+        check_origin(list[i]);
+    for (cl_uint i = 0; i < count; i++)
+        wait_for_semaphore(command, list[i]);
+}
 
-SEMAPHORES(clEnqueueSignalSemaphoresKHR, true)
-SEMAPHORES(clEnqueueWaitSemaphoresKHR, false)
+/* A command of an extension (LY_COMMAND). */
+#define COMMAND(function, is_blocking, parameters, arguments, accesses)                                      \
+    static ly_function *next_##function;                                                                     \
+    LY_COMMAND(function, NEXT(function), is_blocking, parameters, arguments, accesses)                       \
+    LY_EXTEND(function)
+
+COMMAND(clEnqueueSignalSemaphoresKHR, false,
+        (cl_uint semaphores, const cl_semaphore_khr *list_of_semaphores,
+         const cl_semaphore_payload_khr *payloads, ),
+        (semaphores, list_of_semaphores, payloads, ),
+        signal_semaphores(command, semaphores, list_of_semaphores))
+COMMAND(clEnqueueWaitSemaphoresKHR, false,
+        (cl_uint semaphores, const cl_semaphore_khr *list_of_semaphores,
+         const cl_semaphore_payload_khr *payloads, ),
+        (semaphores, list_of_semaphores, payloads, ),
+        wait_for_semaphores(command, semaphores, list_of_semaphores))
 
 /* ---- memory of other interfaces ------------------------------------------------------------------- */
 
-static cl_int enqueue_plain(cl_int code, const struct ly_call *call)
-{
-    struct ly_command *command =
-        code == CL_SUCCESS ? ly_call_begin(call, &(struct mm_command){.kernel = ""}) : NULL;
-    if (command)
-        ly_call_end(command, call);
-    return code;
-}
-
-/* Commands that acquire or release memory of another interface: they order other commands; the other interface's
- * accesses are not recorded. */
-static cl_int share_memory(cl_int code, const struct ly_call *call)
-{
-    pthread_mutex_lock(&ly_lock);
-    ly_not_checked("what other interfaces do with shared memory");
-    pthread_mutex_unlock(&ly_lock);
-    return enqueue_plain(code, call);
-}
-
-#define SHARED_PARAMETERS                                                                                    \
-    (cl_command_queue queue, cl_uint mems, const cl_mem *list_of_mems, cl_uint count, const cl_event *list,  \
-     cl_event *event)
+/* Commands that acquire or release memory of another interface order other commands; the accesses of the other interface are not
+ * recorded. */
+#define NOTE_SHARED ly_not_checked("what other interfaces do with shared memory")
 #define SHARED(name)                                                                                         \
-    static cl_int CL_API_CALL layer_##name SHARED_PARAMETERS                                                 \
-    {                                                                                                        \
-        return share_memory(ly_next.name(queue, mems, list_of_mems, count, list, event), LY_CALL);           \
-    }                                                                                                        \
+    LY_COMMAND(name, ly_next.name, false, (cl_uint mems, const cl_mem *list_of_mems, ),                      \
+               (mems, list_of_mems, ), NOTE_SHARED)                                                          \
     LY_EXPORT(name)
 #define SHARED_EXTENSION(name)                                                                               \
-    static ly_function *next_##name;                                                                         \
-    static cl_int CL_API_CALL layer_##name SHARED_PARAMETERS                                                 \
-    {                                                                                                        \
-        return share_memory(NEXT(name)(queue, mems, list_of_mems, count, list, event), LY_CALL);             \
-    }                                                                                                        \
-    LY_EXTEND(name)
+    COMMAND(name, false, (cl_uint mems, const cl_mem *list_of_mems, ), (mems, list_of_mems, ), NOTE_SHARED)
 
 SHARED(clEnqueueAcquireGLObjects)
 SHARED(clEnqueueReleaseGLObjects)
@@ -164,17 +127,9 @@ SHARED(clEnqueueReleaseEGLObjectsKHR)
 SHARED_EXTENSION(clEnqueueAcquireExternalMemObjectsKHR)
 SHARED_EXTENSION(clEnqueueReleaseExternalMemObjectsKHR)
 
-/* Migration moves memory and uses none of it. */
-static ly_function *next_clEnqueueMigrateMemObjectEXT;
-static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_uint mems,
-                                                             const cl_mem *list_of_mems,
-                                                             cl_mem_migration_flags_ext flags, cl_uint count,
-                                                             const cl_event *list, cl_event *event)
-{
-    return enqueue_plain(
-        NEXT(clEnqueueMigrateMemObjectEXT)(queue, mems, list_of_mems, flags, count, list, event), LY_CALL);
-}
-LY_EXTEND(clEnqueueMigrateMemObjectEXT)
+COMMAND(clEnqueueMigrateMemObjectEXT, false,
+        (cl_uint mems, const cl_mem *list_of_mems, cl_mem_migration_flags_ext flags, ),
+        (mems, list_of_mems, flags, ), (void)0 /* migration is no access */)
 
 /* ---- unified shared memory ------------------------------------------------------------------------ */
 
@@ -227,55 +182,20 @@ static cl_int CL_API_CALL layer_clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
 }
 LY_EXTEND(clSetKernelArgMemPointerINTEL)
 
-/* FROM may be NULL. */
-static cl_int write_memory(cl_int code, const struct ly_call *call, const void *to, const void *from,
-                           size_t size)
+static void copy_memory(struct ly_command *command, void *to, const void *from, size_t size)
 {
-    struct ly_command *command =
-        code == CL_SUCCESS ? ly_call_begin(call, &(struct mm_command){.kernel = ""}) : NULL;
-    if (!command)
-        return code;
-    if (from)
-        ly_host_access(command, MM_READ, from, size);
+    ly_host_access(command, MM_READ, from, size);
     ly_host_access(command, MM_WRITE, to, size);
-    ly_call_end(command, call);
-    return code;
 }
 
-static ly_function *next_clEnqueueMemcpyINTEL;
-static cl_int CL_API_CALL layer_clEnqueueMemcpyINTEL(cl_command_queue queue, cl_bool blocking, void *to,
-                                                     const void *from, size_t size, cl_uint count,
-                                                     const cl_event *list, cl_event *event)
-{
-    cl_int code = NEXT(clEnqueueMemcpyINTEL)(queue, blocking, to, from, size, count, list, event);
-    struct ly_call call = *LY_CALL;
-    call.blocking = blocking;
-    return write_memory(code, &call, to, from, size);
-}
-LY_EXTEND(clEnqueueMemcpyINTEL)
-
-static ly_function *next_clEnqueueMemFillINTEL;
-static cl_int CL_API_CALL layer_clEnqueueMemFillINTEL(cl_command_queue queue, void *to, const void *pattern,
-                                                      size_t pattern_size, size_t size, cl_uint count,
-                                                      const cl_event *list, cl_event *event)
-{
-    return write_memory(
-        NEXT(clEnqueueMemFillINTEL)(queue, to, pattern, pattern_size, size, count, list, event), LY_CALL, to,
-        NULL, size);
-}
-LY_EXTEND(clEnqueueMemFillINTEL)
-
-#define ADVICE(name, type)                                                                                   \
-    static ly_function *next_##name;                                                                         \
-    static cl_int CL_API_CALL layer_##name(cl_command_queue queue, const void *pointer, size_t size,         \
-                                           type advice, cl_uint count, const cl_event *list,                 \
-                                           cl_event *event)                                                  \
-    {                                                                                                        \
-        return enqueue_plain(NEXT(name)(queue, pointer, size, advice, count, list, event), LY_CALL);         \
-    }                                                                                                        \
-    LY_EXTEND(name)
-ADVICE(clEnqueueMigrateMemINTEL, cl_mem_migration_flags)
-ADVICE(clEnqueueMemAdviseINTEL, cl_uint)
+COMMAND(clEnqueueMemcpyINTEL, blocking, (cl_bool blocking, void *to, const void *from, size_t size, ),
+        (blocking, to, from, size, ), copy_memory(command, to, from, size))
+COMMAND(clEnqueueMemFillINTEL, false, (void *to, const void *pattern, size_t pattern_size, size_t size, ),
+        (to, pattern, pattern_size, size, ), ly_host_access(command, MM_WRITE, to, size))
+COMMAND(clEnqueueMigrateMemINTEL, false, (const void *pointer, size_t size, cl_mem_migration_flags flags, ),
+        (pointer, size, flags, ), (void)0 /* migration is no access */)
+COMMAND(clEnqueueMemAdviseINTEL, false, (const void *pointer, size_t size, cl_uint advice, ),
+        (pointer, size, advice, ), (void)0)
 
 /* ---- functions that became part of the interface --------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* The accesses of a host program that `refcl host-cc` instruments [CL 3.3.6 A23], to what commands may use as well: SVM,
- * memory under CL_MEM_USE_HOST_PTR, what maps show, and plain memory that commands read or write. */
+/* The accesses of a host program that `refcl host-cc` instruments [CL 3.3.6 A23], to memory that commands may access: SVM,
+ * memory under CL_MEM_USE_HOST_PTR, mapped memory, and plain memory that commands read or write. */
 #include "memmodel/trace/host.h"
 #include "memmodel/base/array.h"
 #include "ref-runtime/record/host_access.h"
@@ -20,7 +20,8 @@ bool ly_host_is_attached(void)
 
 enum { PAGE_BITS = 1 << 16, PAGE_SHIFT = 12 };
 static uint64_t low = UINT64_MAX, high;
-static _Atomic uint64_t shared_pages[PAGE_BITS / 64]; /* a bit for all pages of the same hash */
+static _Atomic uint64_t
+    shared_pages[PAGE_BITS / 64]; /* a Bloom filter: a bit for all pages of the same hash */
 
 static unsigned bit_of(uintptr_t page)
 {
@@ -53,33 +54,32 @@ void ly_host_share(const void *address, size_t size)
                                  memory_order_relaxed);
 }
 
-/* ---- memory objects that the host sees ------------------------------------------------------------- */
+/* ---- memory objects that the host accesses ------------------------------------------------------------- */
 
-/* Rows of bytes at POINTER that are those of an allocation from OFFSET on. */
+/* BOX of an allocation, which the host accesses at POINTER with its own pitches, which are not 0. */
 struct window {
     const void *owner;
     const char *pointer;
     uint32_t allocation;
-    uint64_t offset, rows[3], row_pitch, slice_pitch, host_row, host_slice;
+    struct ly_box box; /* its offset is that in the allocation */
+    uint64_t host_row, host_slice;
 };
 static struct window *windows;
 static size_t window_count;
 
-void ly_host_show(const void *owner, const struct ly_mem *mem, const struct ly_map *map, size_t host_row,
-                  size_t host_slice)
+void ly_host_show(const void *owner, const struct ly_mem *mem, const struct ly_map *map)
 {
     struct window window = {.owner = owner,
                             .pointer = map->pointer,
                             .allocation = mem->allocation,
-                            .offset = mem->offset + map->begin,
-                            .row_pitch = map->row_pitch,
-                            .slice_pitch = map->slice_pitch};
-    memcpy(window.rows, map->rows, sizeof window.rows);
-    window.host_row = host_row ? host_row : map->rows[0];
-    window.host_slice = host_slice ? host_slice : window.host_row * map->rows[1];
+                            .box = map->box,
+                            .host_row = map->host_row ? map->host_row : map->box.rows[0]};
+    const uint64_t *rows = window.box.rows;
+    window.box.offset += mem->offset;
+    window.host_slice = map->host_slice ? map->host_slice : window.host_row * rows[1];
     if (attached && mm_append(&windows, &window_count, &window))
-        ly_host_share(map->pointer, (map->rows[2] - 1) * window.host_slice +
-                                        (map->rows[1] - 1) * window.host_row + map->rows[0]);
+        ly_host_share(map->pointer,
+                      (rows[2] - 1) * window.host_slice + (rows[1] - 1) * window.host_row + rows[0]);
 }
 
 void ly_host_hide(const void *owner)
@@ -117,15 +117,16 @@ static void record_part(void *context, const struct mm_host_part *part)
     record_host_access(context, part->allocation, part->offset, part->size);
 }
 
-/* The part of row ROW that is in the SIZE bytes from BEGIN on, relative to the window. */
+/* Records the part of row ROW that is in the SIZE bytes from BEGIN on, relative to the window's pointer. */
 static void record_row(const struct refcl_host_access *a, const struct window *w, uint64_t row,
                        uint64_t begin, uint64_t size)
 {
-    uint64_t y = row % w->rows[1], z = row / w->rows[1], at = z * w->host_slice + y * w->host_row;
+    uint64_t y = row % w->box.rows[1], z = row / w->box.rows[1], at = z * w->host_slice + y * w->host_row;
     uint64_t first = begin > at ? begin - at : 0, end = begin + size > at ? begin + size - at : 0;
-    end = end < w->rows[0] ? end : w->rows[0];
+    end = end < w->box.rows[0] ? end : w->box.rows[0];
     if (first < end)
-        record_host_access(a, w->allocation, w->offset + z * w->slice_pitch + y * w->row_pitch + first,
+        record_host_access(a, w->allocation,
+                           w->box.offset + z * w->box.slice_pitch + y * w->box.row_pitch + first,
                            end - first);
 }
 
@@ -136,9 +137,9 @@ static void record_window(const struct refcl_host_access *a, const struct window
     if (cut >= a->size)
         return;
     uint64_t begin = at + cut - pointer, size = a->size - cut;
-    uint64_t slice = begin / w->host_slice, rows = w->rows[1] * w->rows[2];
-    for (uint64_t row = slice * w->rows[1]; row < rows; row++) {
-        if (row / w->rows[1] * w->host_slice + row % w->rows[1] * w->host_row >= begin + size)
+    uint64_t slice = begin / w->host_slice, rows = w->box.rows[1] * w->box.rows[2];
+    for (uint64_t row = slice * w->box.rows[1]; row < rows; row++) {
+        if (row / w->box.rows[1] * w->host_slice + row % w->box.rows[1] * w->host_row >= begin + size)
             break;
         record_row(a, w, row, begin, size);
     }
@@ -148,24 +149,24 @@ static void record_window(const struct refcl_host_access *a, const struct window
 static bool window_contains(const struct window *w, const struct refcl_host_access *a)
 {
     uint64_t begin = (uintptr_t)a->address - (uintptr_t)w->pointer, in_slice = begin % w->host_slice;
-    return (uintptr_t)a->address >= (uintptr_t)w->pointer && begin / w->host_slice < w->rows[2] &&
-           in_slice / w->host_row < w->rows[1] && in_slice % w->host_row + a->size <= w->rows[0];
+    return (uintptr_t)a->address >= (uintptr_t)w->pointer && begin / w->host_slice < w->box.rows[2] &&
+           in_slice / w->host_row < w->box.rows[1] && in_slice % w->host_row + a->size <= w->box.rows[0];
 }
 
-/* An earlier window shows the same bytes at the same addresses: several maps of a part, or a map of memory under
- * CL_MEM_USE_HOST_PTR. */
+/* Whether the access was recorded by an earlier window, which has the same bytes at the same addresses: several maps of a part, or a
+ * map of memory under CL_MEM_USE_HOST_PTR. */
 static bool is_shown_before(size_t i, const struct refcl_host_access *a)
 {
     const struct window *w = &windows[i];
     for (size_t k = 0; k < i; k++)
         if (windows[k].allocation == w->allocation &&
-            (uintptr_t)windows[k].pointer - windows[k].offset == (uintptr_t)w->pointer - w->offset &&
+            (uintptr_t)windows[k].pointer - windows[k].box.offset == (uintptr_t)w->pointer - w->box.offset &&
             window_contains(&windows[k], a))
             return true;
     return false;
 }
 
-/* Kernels' atomics have no values in the record: whatever an acquire reads may come from any command that is enqueued. */
+/* The trace has no values of kernels' atomics: an acquire may synchronize with any recorded command. */
 static bool access_acquires(const struct refcl_host_access *a)
 {
     return a->atomic && a->kind != REFCL_HOST_WRITE && a->order != __ATOMIC_RELAXED &&
@@ -201,7 +202,8 @@ static void leave_part_out(void *context, const struct mm_host_part *part)
     leave_plain_memory_out();
 }
 
-/* Atomics of the host and of kernels do not synchronize outside of SVM, and in the record host threads would race by them. */
+/* Outside of SVM, atomics of the host do not synchronize with those of kernels [CL 3.3.6 A23]; recorded as accesses, they would race
+ * with each other. */
 static void leave_atomic_out(const struct refcl_host_access *a)
 {
     for (size_t i = 0; i < window_count; i++)
@@ -281,7 +283,7 @@ static void unlock_atomics(void)
 static refcl_host_attach_function *attach_function;
 static atomic_bool handlers_use, handlers_synchronize;
 
-/* Without the locks, which the interrupted thread may hold. */
+/* Acquires no lock: the interrupted thread may hold it. */
 static void in_handler(const void *address, uint32_t size)
 {
     if (!address) {

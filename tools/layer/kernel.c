@@ -1,4 +1,4 @@
-/* Programs, kernels and launches: what the analysis of a launch needs (launch.h) [CL 5.8-5.10]. */
+/* Programs, kernels and launches, which are recorded for the footprint analysis (launch.h) [CL 5.8-5.10]. */
 #include "memmodel/base/array.h"
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
@@ -157,7 +157,7 @@ static cl_int CL_API_CALL layer_clBuildProgram(cl_program handle, cl_uint count,
 }
 LY_EXPORT(clBuildProgram)
 
-/* Its record, the first time. */
+/* Records PROGRAM unless it is recorded already; returns the id of its record, 0: out of memory. */
 static uint32_t record_program(struct program *program)
 {
     static uint32_t ids;
@@ -177,7 +177,7 @@ static uint32_t record_program(struct program *program)
     struct mm_record record = {
         .type = MM_RECORD_PROGRAM,
         .program = {program->record, (uint32_t)(program->kind == LY_PROGRAM_IL ? size - 1 : size), bytes}};
-    if (size < 8u << 20) /* what a record can hold */
+    if (size < 8u << 20) /* the largest record */
         mm_recorder_record(ly_recorder(), &record);
     mm_free(bytes);
     return program->record;
@@ -259,7 +259,8 @@ static cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel source, cl_int *code)
 }
 LY_EXPORT(clCloneKernel)
 
-/* A value as large as a handle is an object if it is the handle of one. */
+/* A value of the size of a handle is treated as the object with this handle, if there is one: the types of parameters are
+ * unknown. */
 static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, size_t size,
                                                const void *value)
 {
@@ -430,18 +431,16 @@ void ly_kernel_view_clear(struct ly_kernel_view *view)
     mm_free(view->mems);
 }
 
-static void record_launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
-                          const struct mm_command *shape, cl_uint count, const cl_event *list,
-                          const cl_event *event)
+static void record_launch(const struct ly_call *call, cl_kernel handle, const struct mm_command *shape)
 {
     ly_enter();
-    struct mm_command wanted = *shape;
-    wanted.kernel = kernel_name(handle);
-    struct ly_command *command = ly_command_create_launch(queue, name, place, count, list, &wanted);
-    if (command)
+    struct mm_command named = *shape;
+    named.kernel = kernel_name(handle);
+    struct ly_command *command = ly_command_create(call, &named);
+    if (command) {
         ly_launch_describe(command, handle);
-    if (command)
-        ly_command_submit(command, event, false, place);
+        ly_command_submit(command, call);
+    }
     ly_leave();
 }
 
@@ -450,12 +449,13 @@ static cl_int CL_API_CALL layer_clEnqueueNDRangeKernel(cl_command_queue queue, c
                                                        const size_t *global, const size_t *local,
                                                        cl_uint count, const cl_event *list, cl_event *event)
 {
+    const struct ly_call call = LY_CALL(.list = list, .event = event);
     const struct mm_command shape = ly_launch_shape(dimensions, offset, global, local);
-    ly_capture(&(struct ly_launch_call){queue, kernel, &shape, count, list});
+    ly_capture(&call, kernel, &shape);
     cl_int code =
         ly_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
     if (code == CL_SUCCESS)
-        record_launch("clEnqueueNDRangeKernel", LY_PLACE, queue, kernel, &shape, count, list, event);
+        record_launch(&call, kernel, &shape);
     return code;
 }
 LY_EXPORT(clEnqueueNDRangeKernel)
@@ -464,10 +464,11 @@ static cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel 
                                               const cl_event *list, cl_event *event)
 {
     const struct mm_command shape = {.dimensions = 1, .global_size = {1, 1, 1}, .local_size = {1, 1, 1}};
-    ly_capture(&(struct ly_launch_call){queue, kernel, &shape, count, list});
+    const struct ly_call call = LY_CALL(.list = list, .event = event);
+    ly_capture(&call, kernel, &shape);
     cl_int code = ly_next.clEnqueueTask(queue, kernel, count, list, event);
     if (code == CL_SUCCESS)
-        record_launch("clEnqueueTask", LY_PLACE, queue, kernel, &shape, count, list, event);
+        record_launch(&call, kernel, &shape);
     return code;
 }
 LY_EXPORT(clEnqueueTask)

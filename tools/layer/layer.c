@@ -66,7 +66,7 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint co
         return CL_SUCCESS;
 #define LY_ENTRY(name)                                                                                       \
     if (own.name)                                                                                            \
-        own.name = ly_get_##name();
+        own.name = (__typeof__(own.name))ly_get_##name();
 #include "tools/layer/entry.def"
 #undef LY_ENTRY
 #define UNSEEN(name)                                                                                         \

@@ -1,5 +1,5 @@
-/* Maps and unmaps: how the host uses the mapped memory is not observed, so a map reads or writes for it at its begin and
- * at its end [CL 5.5.3, 5.6.1; 3.3.6 H24]. */
+/* Maps and unmaps.  The host's accesses to mapped memory are not observed, so the map and the unmap command are recorded as accesses
+ * of the whole region, as the map's flags permit [CL 5.5.3, 5.6.1; 3.3.6 H24]. */
 #include "memmodel/base/array.h"
 #include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
@@ -11,69 +11,78 @@ static bool map_writes(cl_map_flags flags)
     return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
-/* [OFFSET, OFFSET + SIZE) of ALLOCATION, in the object of OBJECT_SIZE bytes at OBJECT. */
-static void use_range(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
-                      uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
+/* A range of OBJECT, an allocation or a part of it, that is mapped or unmapped. */
+struct mapped_range {
+    uint32_t allocation;
+    uint64_t object_offset, object_size; /* in the allocation */
+    uint64_t offset, size;               /* in the object */
+    cl_map_flags flags;
+};
+
+static void use_range(struct ly_command *command, enum mm_kind kind, const struct mapped_range *r)
 {
-    uint64_t before = offset - object, after = object_size - before;
+    uint64_t after = r->object_size - r->offset;
     struct ly_access access = {.kind = (uint8_t)kind,
-                               .allocation = allocation,
-                               .offset = offset,
-                               .size = mm_at_most_32_bits(size),
-                               .site = mm_at_most_32_bits(before),
-                               .instance = mm_at_most_32_bits(after > size ? after - size : 0),
-                               .semantics = map_writes(flags) ? MM_MAP_WRITE
-                                            : flags           ? MM_MAP_READ
-                                                              : 0};
+                               .allocation = r->allocation,
+                               .offset = r->object_offset + r->offset,
+                               .size = mm_at_most_32_bits(r->size),
+                               .site = mm_at_most_32_bits(r->offset),
+                               .instance = mm_at_most_32_bits(after > r->size ? after - r->size : 0),
+                               .semantics = map_writes(r->flags) ? MM_MAP_WRITE
+                                            : r->flags           ? MM_MAP_READ
+                                                                 : 0};
     ly_command_add_access(command, &access);
 }
 
 static void use_map(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem,
                     const struct ly_map *map)
 {
-    bool one = map->rows[1] == 1 || map->rows[0] == map->row_pitch;
-    uint64_t slices = one && map->rows[1] * map->row_pitch == map->slice_pitch ? 1 : map->rows[2];
-    uint64_t rows = one ? 1 : map->rows[1], size = map->rows[0];
-    if (one)
-        size = (map->rows[1] - 1) * map->row_pitch + map->rows[0];
-    if (slices != map->rows[2])
-        size = (map->rows[2] - 1) * map->slice_pitch + size;
+    const struct ly_box *box = &map->box;
+    struct mapped_range range = {.allocation = mem->allocation,
+                                 .object_offset = mem->offset,
+                                 .object_size = mem->size,
+                                 .size = box->rows[0],
+                                 .flags = map->flags};
+    uint64_t rows = box->rows[1], slices = box->rows[2];
+    if (rows == 1 || box->rows[0] == box->row_pitch) { /* a slice is contiguous */
+        range.size = (rows - 1) * box->row_pitch + box->rows[0];
+        rows = 1;
+        if (box->rows[1] * box->row_pitch == box->slice_pitch) { /* the box is */
+            range.size = (slices - 1) * box->slice_pitch + range.size;
+            slices = 1;
+        }
+    }
     for (uint64_t z = 0; z < slices; z++)
-        for (uint64_t y = 0; y < rows; y++)
-            use_range(command, kind, mem->allocation,
-                      mem->offset + map->begin + z * map->slice_pitch + y * map->row_pitch, size, map->flags,
-                      mem->offset, mem->size);
+        for (uint64_t y = 0; y < rows; y++) {
+            range.offset = box->offset + z * box->slice_pitch + y * box->row_pitch;
+            use_range(command, kind, &range);
+        }
     if (map->flags & CL_MAP_READ)
-        ly_mem_access(command, MM_READ, mem, map->begin, map->rows, map->row_pitch, map->slice_pitch);
+        ly_mem_access(command, MM_READ, mem, *box);
     if (map_writes(map->flags))
-        ly_mem_access(command, MM_WRITE, mem, map->begin, map->rows, map->row_pitch, map->slice_pitch);
+        ly_mem_access(command, MM_WRITE, mem, *box);
     ly_command_hold(command, mem);
 }
 
-static void *map_mem(void *pointer, const char *name, const void *place, cl_command_queue queue,
-                     cl_mem handle, bool blocking, const struct ly_map *given, const size_t *origin,
-                     const size_t *region, size_t host_row, size_t host_slice, cl_uint count,
-                     const cl_event *list, const cl_event *event)
+/* Records a map whose call returned MAP->pointer.  An image's box is that of REGION from ORIGIN on, which needs the lock. */
+static void record_map(const struct ly_call *call, cl_mem handle, const struct ly_map *map,
+                       const size_t *origin, const size_t *region)
 {
-    if (!pointer)
-        return NULL;
-    pthread_mutex_lock(&ly_lock);
-    struct ly_command *command = ly_command_create(queue, name, place, count, list);
+    struct ly_command *command = map->pointer ? ly_call_begin(call, NULL) : NULL;
+    if (!command)
+        return;
     struct ly_mem *mem = ly_mem(handle);
-    struct ly_map *map = command && mem ? mm_alloc_zero(1, sizeof *map) : NULL;
-    if (map) {
-        *map = origin ? ly_image_region(mem, origin, region) : *given;
-        map->flags = given->flags;
-        map->pointer = pointer;
-        map->next = mem->maps;
-        mem->maps = map;
-        ly_host_show(map, mem, map, host_row, host_slice);
-        use_map(command, MM_MAP, mem, map);
+    struct ly_map *added = mem ? mm_alloc(sizeof *added) : NULL;
+    if (added) {
+        *added = *map;
+        if (origin)
+            added->box = ly_image_region(mem, origin, region);
+        added->next = mem->maps;
+        mem->maps = added;
+        ly_host_show(added, mem, added);
+        use_map(command, MM_MAP, mem, added);
     }
-    if (command)
-        ly_command_submit(command, event, blocking, place);
-    pthread_mutex_unlock(&ly_lock);
-    return pointer;
+    ly_call_end(command, call);
 }
 
 static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
@@ -81,11 +90,12 @@ static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem
                                                   cl_uint count, const cl_event *list, cl_event *event,
                                                   cl_int *code)
 {
-    void *pointer =
-        ly_next.clEnqueueMapBuffer(queue, mem, blocking, flags, offset, size, count, list, event, code);
-    const struct ly_map map = {.begin = offset, .rows = {size, 1, 1}, .flags = flags};
-    return map_mem(pointer, "clEnqueueMapBuffer", LY_PLACE, queue, mem, blocking, &map, NULL, NULL, 0, 0,
-                   count, list, event);
+    const struct ly_map map = {.pointer = ly_next.clEnqueueMapBuffer(queue, mem, blocking, flags, offset,
+                                                                     size, count, list, event, code),
+                               .box = {.offset = offset, .rows = {size, 1, 1}},
+                               .flags = flags};
+    record_map(&LY_CALL(.list = list, .event = event, .blocking = blocking), mem, &map, NULL, NULL);
+    return map.pointer;
 }
 LY_EXPORT(clEnqueueMapBuffer)
 
@@ -97,11 +107,28 @@ static void *CL_API_CALL layer_clEnqueueMapImage(cl_command_queue queue, cl_mem 
 {
     void *pointer = ly_next.clEnqueueMapImage(queue, mem, blocking, flags, origin, region, row, slice, count,
                                               list, event, code);
-    const struct ly_map map = {.flags = flags};
-    return map_mem(pointer, "clEnqueueMapImage", LY_PLACE, queue, mem, blocking, &map, origin, region,
-                   row ? *row : 0, slice ? *slice : 0, count, list, event);
+    const struct ly_map map = {
+        .pointer = pointer, .host_row = row ? *row : 0, .host_slice = slice ? *slice : 0, .flags = flags};
+    record_map(&LY_CALL(.list = list, .event = event, .blocking = blocking), mem, &map, origin, region);
+    return pointer;
 }
 LY_EXPORT(clEnqueueMapImage)
+
+/* Removes the latest map of MEM at POINTER; COMMAND may be NULL. */
+static void unmap_mem(struct ly_command *command, struct ly_mem *mem, const void *pointer)
+{
+    struct ly_map **at = mem ? &mem->maps : NULL;
+    while (at && *at && (*at)->pointer != pointer)
+        at = &(*at)->next;
+    struct ly_map *map = at ? *at : NULL;
+    if (!map)
+        return;
+    if (command)
+        use_map(command, MM_UNMAP, mem, map);
+    ly_host_hide(map);
+    *at = map->next;
+    mm_free(map);
+}
 
 static cl_int CL_API_CALL layer_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem handle, void *pointer,
                                                         cl_uint count, const cl_event *list, cl_event *event)
@@ -109,23 +136,13 @@ static cl_int CL_API_CALL layer_clEnqueueUnmapMemObject(cl_command_queue queue, 
     cl_int code = ly_next.clEnqueueUnmapMemObject(queue, handle, pointer, count, list, event);
     if (code != CL_SUCCESS)
         return code;
-    pthread_mutex_lock(&ly_lock);
-    struct ly_command *command = ly_command_create(queue, "clEnqueueUnmapMemObject", LY_PLACE, count, list);
-    struct ly_mem *mem = ly_mem(handle);
-    struct ly_map **at = mem ? &mem->maps : NULL;
-    while (at && *at && (*at)->pointer != pointer)
-        at = &(*at)->next;
-    struct ly_map *map = at ? *at : NULL;
-    if (map && command)
-        use_map(command, MM_UNMAP, mem, map);
-    if (map) {
-        ly_host_hide(map);
-        *at = map->next;
-        mm_free(map);
-    }
+    const struct ly_call call = LY_CALL(.list = list, .event = event);
+    ly_enter();
+    struct ly_command *command = ly_command_create(&call, NULL);
+    unmap_mem(command, ly_mem(handle), pointer);
     if (command)
-        ly_command_submit(command, event, false, LY_PLACE);
-    pthread_mutex_unlock(&ly_lock);
+        ly_command_submit(command, &call);
+    ly_leave();
     return code;
 }
 LY_EXPORT(clEnqueueUnmapMemObject)
@@ -139,68 +156,57 @@ static struct svm_map {
 } * svm_maps;
 static size_t svm_map_count;
 
-/* Commands may use fine-grained SVM at any time. */
+/* Commands may access fine-grained SVM while it is mapped: such a map excludes none. */
 static void use_svm(struct ly_command *command, enum mm_kind kind, const struct svm_map *map)
 {
     const struct ly_svm *svm = ly_svm_find(map->pointer);
     if (svm)
-        use_range(command, kind, svm->allocation, (uintptr_t)map->pointer - svm->begin, map->size,
-                  svm->fine ? 0 : map->flags, 0, svm->size);
+        use_range(command, kind,
+                  &(struct mapped_range){.allocation = svm->allocation,
+                                         .object_size = svm->size,
+                                         .offset = (uintptr_t)map->pointer - svm->begin,
+                                         .size = map->size,
+                                         .flags = svm->fine ? 0 : map->flags});
 }
 
-static cl_int CL_API_CALL layer_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
-                                                void *pointer, size_t size, cl_uint count,
-                                                const cl_event *list, cl_event *event)
+static void map_svm(struct ly_command *command, void *pointer, size_t size, cl_map_flags flags)
 {
-    cl_int code = ly_next.clEnqueueSVMMap(queue, blocking, flags, pointer, size, count, list, event);
-    if (code != CL_SUCCESS)
-        return code;
-    pthread_mutex_lock(&ly_lock);
-    struct ly_command *command = ly_command_create(queue, "clEnqueueSVMMap", LY_PLACE, count, list);
     const struct svm_map map = {pointer, size, flags};
-    if (command && mm_append(&svm_maps, &svm_map_count, &map))
+    if (mm_append(&svm_maps, &svm_map_count, &map))
         use_svm(command, MM_MAP, &map);
-    if (command)
-        ly_command_submit(command, event, blocking, LY_PLACE);
-    pthread_mutex_unlock(&ly_lock);
-    return code;
 }
-LY_EXPORT(clEnqueueSVMMap)
 
-static cl_int CL_API_CALL layer_clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint count,
-                                                  const cl_event *list, cl_event *event)
+static void unmap_svm(struct ly_command *command, const void *pointer)
 {
-    cl_int code = ly_next.clEnqueueSVMUnmap(queue, pointer, count, list, event);
-    if (code != CL_SUCCESS)
-        return code;
-    pthread_mutex_lock(&ly_lock);
-    struct ly_command *command = ly_command_create(queue, "clEnqueueSVMUnmap", LY_PLACE, count, list);
     for (size_t i = svm_map_count; i-- > 0;)
         if (svm_maps[i].pointer == pointer) {
-            if (command)
-                use_svm(command, MM_UNMAP, &svm_maps[i]);
+            use_svm(command, MM_UNMAP, &svm_maps[i]);
             svm_maps[i] = svm_maps[--svm_map_count];
             break;
         }
-    if (command)
-        ly_command_submit(command, event, false, LY_PLACE);
-    pthread_mutex_unlock(&ly_lock);
-    return code;
 }
+
+LY_COMMAND(clEnqueueSVMMap, ly_next.clEnqueueSVMMap, blocking,
+           (cl_bool blocking, cl_map_flags flags, void *pointer, size_t size, ),
+           (blocking, flags, pointer, size, ), map_svm(command, pointer, size, flags))
+LY_EXPORT(clEnqueueSVMMap)
+
+LY_COMMAND(clEnqueueSVMUnmap, ly_next.clEnqueueSVMUnmap, false, (void *pointer, ), (pointer, ),
+           unmap_svm(command, pointer))
 LY_EXPORT(clEnqueueSVMUnmap)
 
 /* ---- functions of the application that commands call ---------------------------------------------- */
 
-/* A function that the driver calls for a command: what it does lies between the command's start and end [CL 5.6.1, 5.9].
- * The driver may call it before the enqueueing call has returned. */
+/* A function that the driver calls to execute a command: its calls are recorded between the command's start and end [CL 5.6.1,
+ * 5.9].  The driver may call it before the enqueueing call has returned. */
 struct called {
     union {
         void(CL_CALLBACK *svm_free)(cl_command_queue, cl_uint, void *[], void *);
         void(CL_CALLBACK *native)(void *);
     };
     void *data;
-    struct ly_command *command; /* NULL until it is recorded */
-    bool submitted;
+    struct ly_command *command; /* NULL: the layer has none */
+    bool submitted;             /* COMMAND is set */
 };
 static pthread_cond_t submitted = PTHREAD_COND_INITIALIZER;
 
@@ -230,22 +236,22 @@ static void leave_call(struct called *called, uint32_t before)
     mm_free(called);
 }
 
-static cl_int submit_called(cl_int code, struct called *called, const char *name, cl_command_queue queue,
-                            cl_uint count, const cl_event *list, const cl_event *event, const void *place)
+/* Takes ownership of CALLED if the call failed; otherwise leave_call() frees it. */
+static cl_int submit_called(cl_int code, struct called *called, const struct ly_call *call)
 {
     if (code != CL_SUCCESS) {
         mm_free(called);
         return code;
     }
-    pthread_mutex_lock(&ly_lock);
-    called->command = ly_command_create(queue, name, place, count, list);
+    ly_enter();
+    called->command = ly_command_create(call, NULL);
     if (called->command) {
         called->command->calls_back = true;
-        ly_command_submit(called->command, event, false, place);
+        ly_command_submit(called->command, call);
     }
     called->submitted = true;
     pthread_cond_broadcast(&submitted);
-    pthread_mutex_unlock(&ly_lock);
+    ly_leave();
     return code;
 }
 
@@ -263,19 +269,20 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
                                                  void *data, cl_uint count, const cl_event *list,
                                                  cl_event *event)
 {
+    const struct ly_call call = LY_CALL(.list = list, .event = event);
     struct called *called = function ? mm_alloc_zero(1, sizeof *called) : NULL;
     if (called) {
         called->svm_free = function;
         called->data = data;
         return submit_called(
             ly_next.clEnqueueSVMFree(queue, pointers, list_of, call_svm_free, called, count, list, event),
-            called, "clEnqueueSVMFree", queue, count, list, event, LY_PLACE);
+            called, &call);
     }
     cl_int code = ly_next.clEnqueueSVMFree(queue, pointers, list_of, function, data, count, list, event);
     if (code != CL_SUCCESS)
         return code;
-    pthread_mutex_lock(&ly_lock);
-    struct ly_command *command = ly_command_create(queue, "clEnqueueSVMFree", LY_PLACE, count, list);
+    ly_enter();
+    struct ly_command *command = ly_command_create(&call, NULL);
     for (cl_uint i = 0; i < pointers; i++) { /* the driver may reuse the addresses */
         struct ly_svm svm;
         if (ly_svm_take(list_of[i], &svm) && command) {
@@ -285,13 +292,13 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
         }
     }
     if (command)
-        ly_command_submit(command, event, false, LY_PLACE);
-    pthread_mutex_unlock(&ly_lock);
+        ly_command_submit(command, &call);
+    ly_leave();
     return code;
 }
 LY_EXPORT(clEnqueueSVMFree)
 
-/* The driver passes a copy of the arguments, preceded by a pointer to the description of the call. */
+/* DATA is the driver's copy of the arguments, preceded by a pointer to a struct called. */
 static void CL_CALLBACK call_native(void *data)
 {
     struct called *called;
@@ -326,6 +333,6 @@ static cl_int CL_API_CALL layer_clEnqueueNativeKernel(cl_command_queue queue,
                                                 places ? moved : NULL, count, list, event);
     mm_free(moved);
     mm_free(copy);
-    return submit_called(code, called, "clEnqueueNativeKernel", queue, count, list, event, LY_PLACE);
+    return submit_called(code, called, &LY_CALL(.list = list, .event = event));
 }
 LY_EXPORT(clEnqueueNativeKernel)

@@ -1,4 +1,4 @@
-/* Memory objects and their places in allocations [CL 5.2, 5.3]. */
+/* Memory objects and the allocations that contain them [CL 5.2, 5.3]. */
 #include "tools/layer/layer.h"
 
 #include "memmodel/base/array.h"
@@ -31,26 +31,26 @@ void ly_mem_destroy(void *object)
         ly_object_unuse(mem->root);
 }
 
-void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, uint64_t offset,
-                   const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch)
+void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, struct ly_box box)
 {
-    uint64_t begin = mem->offset + offset, end = begin;
+    uint64_t begin = mem->offset + box.offset, end = begin;
     ly_command_hold(command, mem);
-    for (uint64_t z = 0; z < rows[2]; z++)
-        for (uint64_t y = 0; y < rows[1]; y++) {
-            uint64_t at = mem->offset + offset + z * slice_pitch + y * row_pitch;
-            if (at != end) { /* neighbors are one access */
+    for (uint64_t z = 0; z < box.rows[2]; z++)
+        for (uint64_t y = 0; y < box.rows[1]; y++) {
+            uint64_t at = mem->offset + box.offset + z * box.slice_pitch + y * box.row_pitch;
+            if (at != end) { /* contiguous rows are one access */
                 ly_command_access(command, kind, mem->allocation, begin, end - begin);
                 begin = at;
             }
-            end = at + rows[0];
+            end = at + box.rows[0];
         }
     ly_command_access(command, kind, mem->allocation, begin, end - begin);
 }
 
 /* ---- objects ------------------------------------------------------------------------------------- */
 
-static uint32_t buffers, images, pipes; /* sub-buffers are counted, too, as in names of refcl's own runs */
+static uint32_t buffers, images,
+    pipes; /* numbers of the last; sub-buffers count, as in refcl's own runtime */
 
 static void new_allocation(struct ly_mem *mem, enum mm_region region, cl_mem_flags flags, const void *place)
 {
@@ -89,7 +89,7 @@ static cl_mem add_buffer(cl_mem handle, cl_mem_flags flags, size_t size, void *h
             new_allocation(mem, MM_GLOBAL, flags, place);
         }
         if (!svm && flags & CL_MEM_USE_HOST_PTR)
-            ly_host_show(mem, mem, &(struct ly_map){.pointer = host, .rows = {size, 1, 1}}, 0, 0);
+            ly_host_show(mem, mem, &(struct ly_map){.pointer = host, .box = {.rows = {size, 1, 1}}});
     }
     pthread_mutex_unlock(&ly_lock);
     return handle;
@@ -148,17 +148,19 @@ static size_t at_least_1(size_t n)
 
 static void show_image(const struct ly_mem *image, const cl_image_desc *desc, void *host)
 {
-    const struct ly_map all = {.pointer = host,
-                               .rows = {image->width * image->element, image->height, image->depth},
-                               .row_pitch = image->row_pitch,
-                               .slice_pitch = image->slice_pitch};
     bool rows_are_slices = desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; /* as in add_image() */
-    ly_host_show(image, image, &all,
-                 rows_are_slices && desc->image_slice_pitch ? desc->image_slice_pitch : desc->image_row_pitch,
-                 rows_are_slices ? 0 : desc->image_slice_pitch);
+    const struct ly_map all = {.pointer = host,
+                               .box = {.rows = {image->width * image->element, image->height, image->depth},
+                                       .row_pitch = image->row_pitch,
+                                       .slice_pitch = image->slice_pitch},
+                               .host_row = rows_are_slices && desc->image_slice_pitch
+                                               ? desc->image_slice_pitch
+                                               : desc->image_row_pitch,
+                               .host_slice = rows_are_slices ? 0 : desc->image_slice_pitch};
+    ly_host_show(image, image, &all);
 }
 
-/* The size of level LEVEL: texels, rows, slices.  Returns the bytes of all levels before it. */
+/* Stores the size of LEVEL: texels, rows, slices.  Returns the bytes of all levels before it. */
 static uint64_t level_size(const struct ly_mem *image, size_t level, uint64_t size[3])
 {
     uint64_t begin = 0;
@@ -171,7 +173,7 @@ static uint64_t level_size(const struct ly_mem *image, size_t level, uint64_t si
     return begin;
 }
 
-struct ly_map ly_image_region(const struct ly_mem *image, const size_t *origin, const size_t region[3])
+struct ly_box ly_image_region(const struct ly_mem *image, const size_t *origin, const size_t region[3])
 {
     size_t at[3] = {origin[0], origin[1], origin[2]}, level = 0;
     uint64_t size[3], row = image->row_pitch, slice = image->slice_pitch, begin = 0;
@@ -183,13 +185,13 @@ struct ly_map ly_image_region(const struct ly_mem *image, const size_t *origin, 
         row = image->element * size[0];
         slice = row * size[1];
     }
-    return (struct ly_map){.begin = begin + at[0] * image->element + at[1] * row + at[2] * slice,
+    return (struct ly_box){.offset = begin + at[0] * image->element + at[1] * row + at[2] * slice,
                            .rows = {region[0] * image->element, region[1], region[2]},
                            .row_pitch = row,
                            .slice_pitch = slice};
 }
 
-/* Texels lie without gaps, except in images of a buffer. */
+/* Texels are recorded at offsets without gaps, whatever the driver's layout is, except in images of a buffer. */
 static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, void *host,
                         const void *place)
 {
@@ -443,11 +445,11 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
     }
 }
 
-void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, uint64_t offset,
-                  const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch)
+void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, struct ly_box box)
 {
-    for (uint64_t z = 0; z < rows[2]; z++)
-        for (uint64_t y = 0; y < rows[1]; y++)
-            ly_host_access(command, kind, (const char *)host + offset + z * slice_pitch + y * row_pitch,
-                           rows[0]);
+    for (uint64_t z = 0; z < box.rows[2]; z++)
+        for (uint64_t y = 0; y < box.rows[1]; y++)
+            ly_host_access(command, kind,
+                           (const char *)host + box.offset + z * box.slice_pitch + y * box.row_pitch,
+                           box.rows[0]);
 }

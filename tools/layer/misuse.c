@@ -61,29 +61,42 @@ void ly_note_leaks(void)
 
 static struct _cl_icd_dispatch unchecked;
 
-#define ENTER                                                                                                \
-    const void *before = ly_caller;                                                                          \
-    ly_caller = ly_caller ? ly_caller : __builtin_return_address(0);
-#define LEAVE(clause, name, code, first)                                                                     \
-    note_misuse(clause, #name, code, first);                                                                 \
+#define CALLER __builtin_return_address(0)
+
+/* Makes CALLER the place of the call, unless a wrapper called this one; returns the previous one for leave_call(). */
+static const void *enter_call(const void *caller)
+{
+    const void *before = ly_caller;
+    ly_caller = before ? before : caller;
+    return before;
+}
+
+static void leave_call(const char *clause, const char *name, cl_int code, const void *first,
+                       const void *before)
+{
+    note_misuse(clause, name, code, first);
     ly_caller = before;
+}
+
+/* Define checked_NAME(), which records a failure of the next layer's function NAME; FIRST is the argument that may be a released
+ * object. */
 #define RT_CALL(clause, name, parameters, arguments, first)                                                  \
     static cl_int CL_API_CALL checked_##name parameters                                                      \
     {                                                                                                        \
-        ENTER                                                                                                \
+        const void *before = enter_call(CALLER);                                                             \
         cl_int code = unchecked.name arguments;                                                              \
-        LEAVE(clause, name, code, first)                                                                     \
+        leave_call(clause, #name, code, first, before);                                                      \
         return code;                                                                                         \
     }
 #define RT_CREATE(clause, type, name, parameters, arguments, first)                                          \
     static type CL_API_CALL checked_##name parameters                                                        \
     {                                                                                                        \
-        ENTER                                                                                                \
+        const void *before = enter_call(CALLER);                                                             \
         cl_int code = CL_SUCCESS;                                                                            \
         type result = unchecked.name arguments;                                                              \
         if (errcode_ret)                                                                                     \
             *errcode_ret = code;                                                                             \
-        LEAVE(clause, name, code, first)                                                                     \
+        leave_call(clause, #name, code, first, before);                                                      \
         return result;                                                                                       \
     }
 #include "ref-runtime/check/api_check.def"

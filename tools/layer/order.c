@@ -9,7 +9,7 @@
 
 enum { MOST_OPEN = 1024 };
 
-/* ---- what a command comes after ------------------------------------------------------------------ */
+/* ---- dependencies of a command ------------------------------------------------------------------ */
 
 void ly_command_depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind)
 {
@@ -34,24 +34,16 @@ static void depend_on_queue(struct ly_command *command, bool waits_for_all)
     else
         ly_command_depend(command, queue->barrier, MM_EDGE_BARRIER);
     ly_command_depend(command, queue->unseen, MM_EDGE_HOST);
-    /* In order the latest follows the others. */
+    /* In an in-order queue the latest command follows the others. */
     size_t first = queue->in_order && queue->open_count ? queue->open_count - 1 : 0;
     for (size_t i = first; waits_for_all && i < queue->open_count; i++)
         ly_command_depend(command, queue->open[i], command->barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER);
 }
 
-struct ly_command *ly_command_create(cl_command_queue handle, const char *name, const void *place,
-                                     cl_uint count, const cl_event *list)
-{
-    return ly_command_create_launch(handle, name, place, count, list, &(struct mm_command){.kernel = ""});
-}
-
-struct ly_command *ly_command_create_launch(cl_command_queue handle, const char *name, const void *place,
-                                            cl_uint count, const cl_event *list,
-                                            const struct mm_command *shape)
+struct ly_command *ly_command_create(const struct ly_call *call, const struct mm_command *shape)
 {
     static uint32_t ids;
-    struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
+    struct ly_queue *queue = ly_object_find(LY_QUEUE, call->queue);
     struct ly_command *command = queue ? ly_command_new() : NULL;
     if (!queue)
         ly_not_checked("commands in queues of unknown origin");
@@ -66,19 +58,19 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
     command->queue = queue;
     ly_object_use(queue);
     command->began = command->returned = MM_NO_EVENT;
-    command->record = *shape;
+    command->record = shape ? *shape : (struct mm_command){.kernel = ""};
     command->record.id = ++ids;
     command->record.queue = queue->object.number;
     command->record.device = queue->device;
     command->record.context = queue->context;
-    command->record.kind = name;
+    command->record.kind = call->name;
     struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
     mm_recorder_record(ly_recorder(), &record);
-    command->record.kernel = ""; /* the kernel may be gone first */
-    command->call = ly_record_call(name, place, NULL, 0);
-    command->has_list = count > 0;
-    for (cl_uint i = 0; i < count; i++) {
-        struct ly_event *event = ly_object_find(LY_EVENT, list[i]);
+    command->record.kernel = ""; /* the kernel may be released before the command is recorded */
+    command->call = ly_record_call(call->name, call->place, NULL, 0);
+    command->has_list = call->count > 0;
+    for (cl_uint i = 0; i < call->count; i++) {
+        struct ly_event *event = ly_object_find(LY_EVENT, call->list[i]);
         if (!event) {
             ly_not_checked("what comes before events of unknown origin");
             ly_order_all();
@@ -88,12 +80,32 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
     return command;
 }
 
-struct ly_command *ly_pattern_create(const struct mm_command *shape)
+static struct ly_command *create_pattern(const struct ly_call *call, const struct mm_command *shape)
 {
     struct ly_command *pattern = ly_command_new();
-    if (pattern)
-        pattern->record = *shape;
+    if (pattern) {
+        pattern->record = shape ? *shape : (struct mm_command){.kernel = ""};
+        pattern->record.kind = call->name;
+    }
     return pattern;
+}
+
+struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape)
+{
+    ly_enter();
+    struct ly_command *command = call->buffer ? create_pattern(call, shape) : ly_command_create(call, shape);
+    if (!command)
+        ly_leave();
+    return command;
+}
+
+void ly_call_end(struct ly_command *command, const struct ly_call *call)
+{
+    if (call->buffer)
+        ly_command_buffer_add(call, command);
+    else
+        ly_command_submit(command, call);
+    ly_leave();
 }
 
 void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern)
@@ -132,7 +144,7 @@ void ly_command_hold(struct ly_command *command, struct ly_mem *mem)
     ly_object_use(mem);
 }
 
-bool ly_launch_can_be_waited_for(const struct ly_launch_call *call)
+bool ly_can_wait_for(const struct ly_call *call)
 {
     pthread_mutex_lock(&ly_lock);
     const struct ly_queue *queue = ly_object_find(LY_QUEUE, call->queue);
@@ -155,7 +167,7 @@ static void clear_open(struct ly_queue *queue)
     queue->open_count = 0;
 }
 
-/* EDGES from the completions of QUEUE's commands that are complete, open_count at most.  The number of edges. */
+/* Stores in EDGES, which has room for open_count, those from the completions of QUEUE's commands; returns their number. */
 static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *edges, enum mm_edge_kind kind)
 {
     size_t count = 0;
@@ -165,7 +177,7 @@ static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *
     return count;
 }
 
-/* Removes these commands from the queue.  Their events may retire, as their edges have been recorded. */
+/* Removes the completed commands from the queue.  Their events may retire: edges_from_complete() has been recorded. */
 static void remove_complete(struct ly_queue *queue)
 {
     size_t left = 0;
@@ -179,7 +191,7 @@ static void remove_complete(struct ly_queue *queue)
     queue->open_count = left;
 }
 
-/* Replaces many completed commands, which only events order, by one event ordered after all of them. */
+/* Bounds the open commands of an out-of-order queue: replaces the completed ones by one event ordered after all of them. */
 static void fold_open(struct ly_queue *queue)
 {
     struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof *edges);
@@ -198,12 +210,12 @@ static void fold_open(struct ly_queue *queue)
     mm_free(edges);
 }
 
-/* ---- what the layer does not see ------------------------------------------------------------------ */
+/* ---- calls that the layer does not see ------------------------------------------------------------ */
 
-static struct ly_queue **queues; /* all of them */
+static struct ly_queue **queues; /* all queues */
 static size_t queue_count;
 
-/* From all commands that are complete in the record; the caller frees *EDGES. */
+/* Edges from all completed commands that are open; the caller frees *EDGES. */
 static size_t edges_from_all(struct mm_edge **edges)
 {
     size_t count = 0;
@@ -259,7 +271,7 @@ static void append_to_queue(struct ly_command *command)
         ly_point_unuse(queue->barrier);
         queue->barrier = ly_point_use(command->point);
     }
-    /* While the command waits, other threads may have to follow commands before it that are complete. */
+    /* While the command is not recorded, completed commands before it stay open: calls of other threads may follow them. */
     bool follows_all = queue->in_order || (command->barrier && !command->has_list);
     if (follows_all && !command->unresolved)
         clear_open(queue);
@@ -269,20 +281,19 @@ static void append_to_queue(struct ly_command *command)
         ly_point_use(command->point);
 }
 
-void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place)
+void ly_command_submit(struct ly_command *command, const struct ly_call *call)
 {
-    struct ly_event *shadow = event ? ly_object_add(LY_EVENT, *event, sizeof *shadow) : NULL;
+    struct ly_event *shadow = call->event ? ly_object_add(LY_EVENT, *call->event, sizeof *shadow) : NULL;
     struct ly_point *point = ly_point_use(command->point);
-    const char *name = command->record.kind;
     if (shadow)
         shadow->point = ly_point_use(point);
     depend_on_queue(command, command->marks && !command->has_list);
     append_to_queue(command);
     if (!command->unresolved)
         ly_command_record(command);
-    if (blocking) {
+    if (call->blocking) {
         struct mm_edge edge = {.from = point->id, .kind = MM_EDGE_API_WAIT};
-        ly_retire(ly_record_call(name, place, &edge, point->id != MM_NO_EVENT));
+        ly_retire(ly_record_call(call->name, call->place, &edge, point->id != MM_NO_EVENT));
         mm_recorder_flush(ly_recorder());
     }
     ly_point_unuse(point);
@@ -381,8 +392,8 @@ static cl_int CL_API_CALL layer_clSetCommandQueueProperty(cl_command_queue handl
 }
 LY_EXPORT(clSetCommandQueueProperty)
 
-/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  Commands of other threads that the driver has completed but the layer
- * has not recorded are left out. */
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  There are no edges from commands of other threads that the
+ * driver has completed but the layer has not recorded. */
 static void record_finish(cl_command_queue handle, const void *place)
 {
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
@@ -396,7 +407,7 @@ static void record_finish(cl_command_queue handle, const void *place)
         ly_retire(id);
     if (queue && edges)
         remove_complete(queue);
-    if (after) { /* later commands that follow all of them follow this call */
+    if (after) { /* replaces the completed commands */
         after->done = true;
         after->id = id;
         if (!mm_append(&queue->open, &queue->open_count, &after))
@@ -419,56 +430,53 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
 }
 LY_EXPORT(clFinish)
 
-static cl_int record_marker(cl_int code, cl_command_queue queue, const char *name, bool barrier,
-                            cl_uint count, const cl_event *list, const cl_event *event, const void *place)
+/* A barrier, or otherwise a marker. */
+static cl_int record_marker(cl_int code, const struct ly_call *call, bool barrier)
 {
-    if (code != CL_SUCCESS)
+    struct ly_command *command = code == CL_SUCCESS ? ly_call_begin(call, NULL) : NULL;
+    if (!command)
         return code;
-    ly_enter();
-    struct ly_command *command = ly_command_create(queue, name, place, count, list);
-    if (command) {
-        command->marks = true;
-        command->barrier = barrier;
-        ly_command_submit(command, event, false, place);
-    }
-    ly_leave();
+    command->marks = true;
+    command->barrier = barrier;
+    ly_call_end(command, call);
     return code;
 }
 
 static cl_int CL_API_CALL layer_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    return record_marker(ly_next.clEnqueueMarker(queue, event), queue, "clEnqueueMarker", false, 0, NULL,
-                         event, LY_PLACE);
+    const cl_uint count = 0;
+    return record_marker(ly_next.clEnqueueMarker(queue, event), &LY_CALL(.event = event), false);
 }
 LY_EXPORT(clEnqueueMarker)
 
 static cl_int CL_API_CALL layer_clEnqueueBarrier(cl_command_queue queue)
 {
-    return record_marker(ly_next.clEnqueueBarrier(queue), queue, "clEnqueueBarrier", true, 0, NULL, NULL,
-                         LY_PLACE);
+    const cl_uint count = 0;
+    return record_marker(ly_next.clEnqueueBarrier(queue), &LY_CALL(.list = NULL), true);
 }
 LY_EXPORT(clEnqueueBarrier)
 
 static cl_int CL_API_CALL layer_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint count,
                                                        const cl_event *list)
 {
-    return record_marker(ly_next.clEnqueueWaitForEvents(queue, count, list), queue,
-                         "clEnqueueBarrierWaitForEvents", true, count, list, NULL, LY_PLACE);
+    struct ly_call call = LY_CALL(.list = list);
+    call.name = "clEnqueueBarrierWaitForEvents"; /* tools recognize barriers by their names */
+    return record_marker(ly_next.clEnqueueWaitForEvents(queue, count, list), &call, true);
 }
 LY_EXPORT(clEnqueueWaitForEvents)
 
 static cl_int CL_API_CALL layer_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
                                                             const cl_event *list, cl_event *event)
 {
-    return record_marker(ly_next.clEnqueueMarkerWithWaitList(queue, count, list, event), queue,
-                         "clEnqueueMarkerWithWaitList", false, count, list, event, LY_PLACE);
+    return record_marker(ly_next.clEnqueueMarkerWithWaitList(queue, count, list, event),
+                         &LY_CALL(.list = list, .event = event), false);
 }
 LY_EXPORT(clEnqueueMarkerWithWaitList)
 
 static cl_int CL_API_CALL layer_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
                                                              const cl_event *list, cl_event *event)
 {
-    return record_marker(ly_next.clEnqueueBarrierWithWaitList(queue, count, list, event), queue,
-                         "clEnqueueBarrierWithWaitList", true, count, list, event, LY_PLACE);
+    return record_marker(ly_next.clEnqueueBarrierWithWaitList(queue, count, list, event),
+                         &LY_CALL(.list = list, .event = event), true);
 }
 LY_EXPORT(clEnqueueBarrierWithWaitList)

@@ -1,5 +1,5 @@
-/* What the layer does not see: functions of extensions that it lacks, and functions that make objects of other interfaces.
- * Each gets a stub that notes that it was called and jumps to it, whatever its parameters are. */
+/* Functions that the layer does not wrap: those of unknown extensions, and those that create objects of other interfaces.
+ * Each gets a stub that notes the call and jumps to the function, whatever its parameters are. */
 #include "tools/layer/layer.h"
 
 #include <stdatomic.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { UNSEEN = 128 };
-static char names[UNSEEN][96]; /* as the report says it */
-static size_t used;            /* names, with the lock */
+static char names[UNSEEN][96]; /* in the words of the report */
+static size_t used;            /* of NAMES */
 
 #ifdef __x86_64__
 __attribute__((visibility("hidden"), used)) ly_function *ly_unseen_targets[UNSEEN];
@@ -53,7 +53,7 @@ static ly_function *known_stub(size_t i, ly_function *function)
 {
     return ly_unseen_targets[i] == function ? stub_at(i, ly_unseen_targets[i]) : NULL;
 }
-#else /* to look it up counts as a call */
+#else /* without stubs, a look-up counts as a call */
 static bool looked_up;
 
 static ly_function *stub_at(size_t i, ly_function *function)
@@ -112,18 +112,25 @@ static const struct {
 #undef LY_EXTENSION
 };
 
+static const struct {
+    const char *name;
+    ly_function *(*get)(void);
+} entries[] = {
+#define LY_ENTRY(name) {#name, ly_get_##name},
+#include "tools/layer/entry.def"
+#undef LY_ENTRY
+};
+
 /* Entry points of the dispatch table: some programs look them up by name. */
 static ly_function *entry_point(const char *name)
 {
-#define LY_ENTRY(entry)                                                                                      \
-    if (strcmp(name, #entry) == 0)                                                                           \
-        return (ly_function *)ly_get_##entry();
-#include "tools/layer/entry.def"
-#undef LY_ENTRY
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (strcmp(name, entries[i].name) == 0)
+            return entries[i].get();
     return NULL;
 }
 
-/* Queries, and reference counts of objects that no command uses. */
+/* Whether calls of the function need no note: queries, and reference counts of objects that no command uses. */
 static bool is_harmless(const char *name)
 {
     static const char *const prefixes[] = {
@@ -134,7 +141,7 @@ static bool is_harmless(const char *name)
     return strncmp(name, "cl", 2) != 0;
 }
 
-/* Functions' addresses as the interface has them: as pointers to objects. */
+/* The function for NAME in place of the driver's, FOUND; the API has both as pointers to objects. */
 static void *replace_function(cl_platform_id platform, const char *name, void *found)
 {
     ly_function *function = (ly_function *)(uintptr_t)found, *own = found ? entry_point(name) : function;
