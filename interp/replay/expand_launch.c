@@ -187,18 +187,88 @@ static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_a
     return NULL;
 }
 
+/* Whether all texels of I are within BYTES. */
+static bool is_image_valid(const struct in_image *i, uint64_t bytes)
+{
+    uint64_t slices = (uint64_t)i->depth * i->array_size;
+    if (i->kind >= IN_IMAGE_KINDS || !in_image_format_valid(i->order, i->type) || i->width == 0 ||
+        i->height == 0 || slices == 0 || i->row_pitch > bytes || i->slice_pitch > bytes / slices)
+        return false;
+    uint64_t size = in_image_element_size(i->order, i->type);
+    return i->row_pitch / size >= i->width && i->row_pitch % size == 0 &&
+           i->slice_pitch / i->row_pitch >= i->height && i->slice_pitch % size == 0 &&
+           i->levels <= in_image_most_levels(i->width, i->height, i->depth) && in_image_bytes(i) <= bytes;
+}
+
+static const char *take_image(struct in_expander *e, struct in *i, struct mm_arena *arena,
+                              struct in_argument *a)
+{
+    const char *wrong = take_pointer(e, i, arena, a);
+    struct in_image *image = mm_arena_alloc(arena, sizeof *image);
+    if (wrong || !image)
+        return wrong ? wrong : "out of memory";
+    *image = (struct in_image){.kind = (enum in_image_kind)take_number(i, 1),
+                               .order = (enum in_channel_order)take_number(i, 1),
+                               .type = (enum in_channel_type)take_number(i, 1)};
+    image->width = (uint32_t)take_number(i, 4);
+    image->height = (uint32_t)take_number(i, 4);
+    image->depth = (uint32_t)take_number(i, 4);
+    image->array_size = (uint32_t)take_number(i, 4);
+    image->row_pitch = take_number(i, 8);
+    image->slice_pitch = take_number(i, 8);
+    image->levels = (uint32_t)take_number(i, 4);
+    image->data = (void *)(uintptr_t)a->address;
+    a->image = image;
+    return i->bad || is_image_valid(image, a->object->size - (a->address - a->object->address))
+               ? NULL
+               : "it uses an image outside of its allocation";
+}
+
+static float take_float(struct in *i)
+{
+    uint32_t bits = (uint32_t)take_number(i, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static const char *take_sampler(struct in *i, struct mm_arena *arena, struct in_argument *a)
+{
+    struct in_sampler *s = mm_arena_alloc(arena, sizeof *s);
+    if (!s)
+        return "out of memory";
+    s->normalized = take_number(i, 1) != 0;
+    s->addressing = (enum in_addressing)take_number(i, 1);
+    s->filter = (enum in_filter)take_number(i, 1);
+    s->has_mip = take_number(i, 1) != 0;
+    s->mip_filter = (enum in_filter)take_number(i, 1);
+    s->lod_min = take_float(i);
+    s->lod_max = take_float(i);
+    a->sampler = s;
+    bool known = s->addressing <= IN_ADDRESS_MIRRORED_REPEAT && s->filter <= IN_FILTER_LINEAR &&
+                 s->mip_filter <= IN_FILTER_LINEAR;
+    return known ? NULL : "it has an unknown sampler";
+}
+
 static const char *take_argument(struct in_expander *e, struct in *i, struct mm_arena *arena,
                                  const struct in_argument_info *info, struct in_argument *a)
 {
     uint64_t kind = take_number(i, 1);
     bool pointer = info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT;
-    bool fits = kind == IN_REPLAY_LOCAL   ? info->kind == IN_ARG_LOCAL
-                : kind == IN_REPLAY_VALUE ? info->kind == IN_ARG_VALUE
-                                          : kind <= IN_REPLAY_NULL && pointer;
+    bool fits = kind == IN_REPLAY_LOCAL     ? info->kind == IN_ARG_LOCAL
+                : kind == IN_REPLAY_VALUE   ? info->kind == IN_ARG_VALUE
+                : kind == IN_REPLAY_IMAGE   ? info->kind == IN_ARG_IMAGE
+                : kind == IN_REPLAY_SAMPLER ? info->kind == IN_ARG_SAMPLER
+                                            : kind <= IN_REPLAY_NULL && pointer;
     if (!fits)
         return "its arguments do not match its kernel";
     if (kind == IN_REPLAY_POINTER)
         return take_pointer(e, i, arena, a);
+    const char *wrong = kind == IN_REPLAY_IMAGE     ? take_image(e, i, arena, a)
+                        : kind == IN_REPLAY_SAMPLER ? take_sampler(i, arena, a)
+                                                    : NULL;
+    if (wrong)
+        return wrong;
     if (kind == IN_REPLAY_LOCAL)
         a->local_size = take_number(i, 8);
     if (kind == IN_REPLAY_VALUE) {

@@ -23,7 +23,8 @@ struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
 /* Creates the mirror of an allocation; its bytes are allocated when contents first arrive. */
 enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation)
 {
-    if (allocation->region != MM_GLOBAL || allocation->origin != MM_ORIGIN_BUFFER)
+    if ((allocation->region != MM_GLOBAL && allocation->region != MM_IMAGE) ||
+        allocation->origin != MM_ORIGIN_BUFFER)
         return MM_OK;
     in_mirror_free(e, allocation->id);
     struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = mirror_link(e, allocation->id);

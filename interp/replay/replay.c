@@ -242,12 +242,17 @@ static bool is_global(const struct in_argument_info *info)
     return info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT;
 }
 
+static bool is_writable_memory(const struct in_argument_info *info)
+{
+    return is_global(info) || (info->kind == IN_ARG_IMAGE && info->access != IN_READ_ONLY);
+}
+
 uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel_info *info)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < info->argument_count; k++) {
         const struct in_argument *a = &launch->arguments[k];
-        if (is_global(&info->arguments[k]) && has_object(a) && !a->object->read_only)
+        if (is_writable_memory(&info->arguments[k]) && has_object(a) && !a->object->read_only)
             sum = sum * UINT64_C(0x9e3779b97f4a7c15) +
                   object_checksum(a->object, launch->command, sampled_lines(launch));
     }
@@ -269,6 +274,40 @@ static void put_pointer(struct out *o, const struct in_argument *a)
     put_string(o, object->name);
 }
 
+static void put_image(struct out *o, const struct in_argument *a)
+{
+    const struct in_image *i = a->image;
+    put_pointer(o, a);
+    put_number(o, i->kind, 1);
+    put_number(o, i->order, 1);
+    put_number(o, i->type, 1);
+    put_number(o, i->width, 4);
+    put_number(o, i->height, 4);
+    put_number(o, i->depth, 4);
+    put_number(o, i->array_size, 4);
+    put_number(o, i->row_pitch, 8);
+    put_number(o, i->slice_pitch, 8);
+    put_number(o, i->levels, 4);
+}
+
+static void put_float(struct out *o, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_number(o, bits, 4);
+}
+
+static void put_sampler(struct out *o, const struct in_sampler *s)
+{
+    put_number(o, s->normalized, 1);
+    put_number(o, s->addressing, 1);
+    put_number(o, s->filter, 1);
+    put_number(o, s->has_mip, 1);
+    put_number(o, s->mip_filter, 1);
+    put_float(o, s->lod_min);
+    put_float(o, s->lod_max);
+}
+
 static void put_argument(struct out *o, const struct in_argument_info *info, const struct in_argument *a)
 {
     if (is_global(info)) {
@@ -278,6 +317,12 @@ static void put_argument(struct out *o, const struct in_argument_info *info, con
     } else if (info->kind == IN_ARG_LOCAL) {
         put_number(o, IN_REPLAY_LOCAL, 1);
         put_number(o, a->local_size, 8);
+    } else if (info->kind == IN_ARG_IMAGE) {
+        put_number(o, IN_REPLAY_IMAGE, 1);
+        put_image(o, a);
+    } else if (info->kind == IN_ARG_SAMPLER) {
+        put_number(o, IN_REPLAY_SAMPLER, 1);
+        put_sampler(o, a->sampler);
     } else {
         put_number(o, IN_REPLAY_VALUE, 1);
         put_number(o, info->size, 4);

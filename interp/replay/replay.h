@@ -19,7 +19,7 @@ void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
 /* ---- shared with expand*.c ------------------------------------------------------------------- */
 
 enum {
-    IN_REPLAY_FORMAT = 3,
+    IN_REPLAY_FORMAT = 4,
     IN_REPLAY_SUBSCRIPTS = 1, /* flags of programs: struct in_module_options */
     IN_REPLAY_LITERAL_LEGACY = 2,
     IN_REPLAY_ZERO_PRIVATE = 4,
@@ -28,8 +28,15 @@ enum {
     IN_REPLAY_READ_ONLY = 1, /* of pointers */
     IN_REPLAY_WRITE_ONLY = 2
 };
-enum in_replay_kind { IN_REPLAY_VALUE, IN_REPLAY_POINTER, IN_REPLAY_NULL, IN_REPLAY_LOCAL };
-/* Checksum of the memory that LAUNCH's arguments point to; large objects are sampled. */
+enum in_replay_kind {
+    IN_REPLAY_VALUE,
+    IN_REPLAY_POINTER,
+    IN_REPLAY_NULL,
+    IN_REPLAY_LOCAL,
+    IN_REPLAY_IMAGE,
+    IN_REPLAY_SAMPLER
+};
+/* Checksum of the buffers and images among LAUNCH's arguments that it may write; large ones are sampled. */
 uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel_info *info);
 
 #endif

@@ -242,10 +242,16 @@ static void merge_segments(struct rt_mem *root)
 static void mark_initialized(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
-    if (place != RT_HOST_VIEW)
-        rt_replay_changed(&root->copies[place], begin, end);
     if (unwritten)
         memset(unwritten + begin, 0, end - begin);
+}
+
+/* Commands other than launches wrote bytes of the storage at PLACE. */
+static void mark_written(struct rt_mem *root, size_t begin, size_t end, int place)
+{
+    if (place != RT_HOST_VIEW)
+        rt_replay_changed(&root->copies[place], begin, end);
+    mark_initialized(root, begin, end, place);
 }
 
 /* True if source or target of a copy is guarded from the host. */
@@ -272,7 +278,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     log_transfer(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
-    mark_initialized(root, segment->begin, segment->end, to);
+    mark_written(root, segment->begin, segment->end, to);
     rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
     if (is_guarded(root, from, to))
         rt_guard_end(root->host_view);
@@ -320,7 +326,7 @@ bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place
     if (root->shared)
         return true;
     place = real_place(place);
-    mark_initialized(root, begin, end, place);
+    mark_written(root, begin, end, place);
     return set_latest(root, begin, end, place);
 }
 

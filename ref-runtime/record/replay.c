@@ -29,6 +29,13 @@ static const struct rt_build *build_of(const struct rt_launch *launch)
     return index < 0 ? NULL : &program->state->builds[index];
 }
 
+/* Whether the runtime owns the memory of the copies of ROOT. */
+static bool owns_copies(const struct rt_mem *root)
+{
+    return !root->shared && !root->pipe &&
+           (!(root->flags & CL_MEM_USE_HOST_PTR) || rt_storage_map_place(root));
+}
+
 static bool argument_allows(const struct rt_launch_argument *a)
 {
     const struct rt_mem *root = a->mem ? rt_mem_root(a->mem) : NULL;
@@ -36,10 +43,13 @@ static bool argument_allows(const struct rt_launch_argument *a)
     case IN_ARG_VALUE:
     case IN_ARG_LOCAL:
         return true;
+    case IN_ARG_SAMPLER:
+        return a->sampler;
+    case IN_ARG_IMAGE:
+        return root && a->mem->image && owns_copies(root);
     case IN_ARG_GLOBAL:
-    case IN_ARG_CONSTANT: /* buffers whose copies the runtime owns */
-        return !a->svm && (!root || (!root->shared && !root->image && !root->pipe &&
-                                     (!(root->flags & CL_MEM_USE_HOST_PTR) || rt_storage_map_place(root))));
+    case IN_ARG_CONSTANT:
+        return !a->svm && (!root || (!root->image && owns_copies(root)));
     default:
         return false;
     }
@@ -119,8 +129,11 @@ static struct rt_copy *copy_of(const struct rt_launch_argument *a, const struct 
     return NULL;
 }
 
+/* A block may write images that its parent's arguments are. */
 static void changed_by(const struct rt_kernel_command *k)
 {
+    if (k->block)
+        rt_replay_all_changed();
     for (size_t i = 0; i < k->launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&k->launch->arguments[i], &k->arguments[i]);
         if (copy)

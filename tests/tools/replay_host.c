@@ -18,6 +18,10 @@ static const char *const source =
     "struct cell { global float *at; };\n"
     "kernel void keep(global struct cell *cells, global float *data)\n"
     "{ size_t i = get_global_id(0); cells[i].at = 0; data[i] += cells[i].at == 0; }\n"
+    "kernel void soften(read_only image2d_t in, write_only image2d_t out, sampler_t s)\n"
+    "{ int2 at = (int2)((int)get_global_id(0) & 7, (int)get_global_id(0) >> 3);\n"
+    "  float2 middle = (convert_float2(at) + 1.0f) / 8;\n"
+    "  write_imagef(out, at, 0.5f * read_imagef(in, s, middle) + 0.25f); }\n"
     "kernel void lies(global ulong *out, global const float *data) { out[get_global_id(0)] = (ulong)data >> "
     "60; }\n";
 
@@ -45,6 +49,43 @@ static void launch(const char *name, cl_mem a, size_t size, const void *second, 
         check(clSetKernelArg(kernel, 2, sizeof *factor, factor), "argument 2");
     check(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &global, &local, 0, NULL, NULL), "launch");
     check(clFinish(queue), "clFinish");
+    clReleaseKernel(kernel);
+}
+
+/* One image is made from the other and the other from that, with a fill in between. */
+static void soften_images(cl_context context, const unsigned char *bytes)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc shape = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8, .image_row_pitch = 40};
+    const float color[4] = {0.5f, 0.25f, 1, 0};
+    const size_t origin[3] = {2, 3, 0}, region[3] = {4, 2, 1};
+    size_t local = 8, global = 64;
+    cl_int code;
+    cl_mem images[2];
+    for (int k = 0; k < 2; k++) {
+        images[k] =
+            clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &shape, (void *)(size_t)bytes, &code);
+        check(code, "clCreateImage");
+    }
+    const cl_sampler_properties linear[] = {CL_SAMPLER_ADDRESSING_MODE, CL_ADDRESS_REPEAT,
+                                            CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0};
+    cl_sampler sampler = clCreateSamplerWithProperties(context, linear, &code);
+    check(code, "clCreateSamplerWithProperties");
+    cl_kernel kernel = clCreateKernel(program, "soften", &code);
+    check(code, "soften");
+    check(clSetKernelArg(kernel, 2, sizeof sampler, &sampler), "argument 2");
+    for (int k = 0; k < 3; k++) {
+        check(clSetKernelArg(kernel, 0, sizeof images[0], &images[k & 1]), "argument 0");
+        check(clSetKernelArg(kernel, 1, sizeof images[0], &images[!(k & 1)]), "argument 1");
+        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
+        check(clFinish(queue), "clFinish");
+        if (k == 1)
+            check(clEnqueueFillImage(queue, images[0], color, origin, region, 0, NULL, NULL), "fill");
+    }
+    clReleaseMemObject(images[0]);
+    clReleaseMemObject(images[1]);
+    clReleaseSampler(sampler);
     clReleaseKernel(kernel);
 }
 
@@ -93,6 +134,7 @@ int main(void)
         for (int k = 0; k < 128; k++)
             sum += data[k];
     }
+    soften_images(context, (const unsigned char *)data);
     printf("%f\n", (double)sum);
     return 0;
 }
