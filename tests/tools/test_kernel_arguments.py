@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -175,6 +176,16 @@ def npy(path, folder):
         skip("NumPy reads it", "no numpy")
     run = kernel("-k", "vector", *words, "-a", "list=buf:4:file=" + back, path)
     check("a file of another type", run.returncode == 2 and "holds 'f4', the argument is of int" in run.stderr, run.stderr)
+    with open(name, "wb") as f:
+        f.write(whole)
+    for count in (3, 5):
+        run = kernel("-k", "vector", *words, "-a", "list=buf:%d:file=%s" % (count, name), path)
+        check("a file of 4 elements for %d" % count, run.returncode == 2 and "holds 16 bytes, the argument has %d" % (4 * count) in run.stderr, run.stderr)
+    archive = os.path.join(folder, "in.npz")
+    with zipfile.ZipFile(archive, "w") as f:
+        f.write(name, "in.npy")
+    run = kernel("-k", "vector", *words, "-a", "list=buf:file=" + archive, path)
+    check("an archive of arrays", run.returncode == 2 and "an .npz archive of arrays cannot be read" in run.stderr, run.stderr)
     for more, words in ((["-a", "v=1,2", "-a", "w=9"], "'v' (float4) takes 4 values or one for all, 2 are given"), (["-a", "v=1", "-a", "w=1.5"], "'w' (uint2) cannot be 1.5, which is no integer of 32 bits"),
                         (["-a", "v=1", "-a", "w=1,4294967296"], "cannot be 4294967296, which"), (["-a", "v=1", "-a", "w=1,-2147483649"], "cannot be -2147483649, which"),
                         (["-a", "v=1", "-a", "w=1,0x123456789"], "cannot be 0x123456789, which")):
@@ -230,6 +241,7 @@ def explored_files(folder):
         f.write(struct.pack("<2i", 7, -100))
     for a, b, code, message in (("buf:2:file=" + name, "buf:2:file=" + plain, 0, "condition holds"), ("buf:file=" + name, "buf:file=" + plain, 0, "condition holds"),
                                 ("buf:2:file=" + name, "buf:4:file=" + name, 2, "the elements of the file differ"),
+                                ("buf:3:file=" + name, "buf:2:file=" + plain, 2, "the size of the file differs"), ("buf:2:file=" + name, "buf:1:file=" + plain, 2, "the size of the file differs"),
                                 ("buf:2:file=" + name, "buf:4:file=" + name + "x", 2, "the file cannot be read")):
         run = subprocess.run([REFCL, "explore", "-g", "1", "--assert", "forall (o[0] == -68.0)", "-a", "a=" + a, "-a", "b=" + b, "-a", "o=buf:1", path],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)

@@ -103,11 +103,11 @@ static bool integer_of(const struct in_ty *t, struct spec_scalar *scalar)
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-/* The bits of scalar I of ARRAY, with SIZE bytes; 0 beyond its end. */
+/* The bits of scalar I of ARRAY, with SIZE bytes. */
 static struct ex_init scalar_in(const struct npy_array *array, uint64_t i, unsigned size)
 {
     struct ex_init out = {.form = EX_HEXADECIMAL};
-    if (size <= sizeof out.value && (i + 1) * size <= array->bytes)
+    if (size <= sizeof out.value)
         memcpy(&out.value, array->data + i * size, size);
     return out;
 }
@@ -124,8 +124,9 @@ static struct ex_init array_init(struct ex *ex, const struct spec *spec, const s
     *why = size == 0 ? "exploring takes files for arrays of numbers and vectors alone"
            : array->item && (array->item != size || (array->kind == 'f') != is_real)
                ? "the elements of the file differ from the argument's"
-           : count == 0 || count > MAX_ITEMS ? "a number of elements from 1 to 65536 is expected"
-                                             : NULL;
+           : count * size * apart != array->bytes ? "the size of the file differs from the argument's"
+           : count == 0 || count > MAX_ITEMS      ? "a number of elements from 1 to 65536 is expected"
+                                                  : NULL;
     if (*why)
         return (struct ex_init){0};
     out.items = ex_alloc(ex, count * sizeof *out.items);

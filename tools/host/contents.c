@@ -79,7 +79,12 @@ static void load_file(unsigned char *data, size_t bytes, struct spec_scalar scal
                  array.of.item, scalar.name);
         host_fail("the elements of the file differ from the argument's", text);
     }
-    memcpy(data, array.of.data, array.of.bytes < bytes ? array.of.bytes : bytes);
+    if (array.of.bytes != bytes) {
+        snprintf(text, sizeof text, "%.200s holds %zu bytes, the argument has %zu", path, array.of.bytes,
+                 bytes);
+        host_fail("the size of the file differs from the argument's", text);
+    }
+    memcpy(data, array.of.data, bytes);
     free(array.text);
 }
 

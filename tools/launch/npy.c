@@ -37,10 +37,22 @@ static size_t shape_count(const char *header)
     return count;
 }
 
+/* Whether TEXT is a zip archive whose first member is an array, as numpy.savez writes it. */
+static bool is_npz(const char *text, size_t size)
+{
+    enum { NAME_SIZE = 26, NAME = 30 };
+    if (size <= NAME || memcmp(text, "PK\3\4", 4) != 0)
+        return false;
+    size_t length = (unsigned char)text[NAME_SIZE] | (size_t)(unsigned char)text[NAME_SIZE + 1] << 8;
+    return length >= 4 && NAME + length <= size && memcmp(text + NAME + length - 4, ".npy", 4) == 0;
+}
+
 const char *npy_read(const char *text, size_t size, struct npy_array *array)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     *array = (struct npy_array){.data = bytes, .bytes = size};
+    if (is_npz(text, size))
+        return "an .npz archive of arrays cannot be read: save the array itself, as .npy";
     if (size <= 10 || memcmp(text, "\x93NUMPY", 6) != 0)
         return NULL;
     size_t wide = bytes[6] == 1 ? 2 : 4, start = 8 + wide;
