@@ -23,18 +23,18 @@ static struct ex_init init_of(struct ex *ex, const struct spec_value *value)
     return out;
 }
 
-/* Scalars from one element of an array to the next; vectors of three take the place of four. */
-static uint32_t scalars_apart(const struct in_ty *t)
+/* Scalars per array element, padding included: vectors of three take the place of four. */
+static uint32_t scalar_stride(const struct in_ty *t)
 {
     uint32_t count = t->kind == IN_TY_VECTOR ? t->count : 1;
     return count == 3 ? 4 : count;
 }
 
-/* Element I of an array of T, whose scalars FILL numbers or makes equal. */
+/* Element I of an array of T: its scalars are numbered, or equal to VALUE. */
 static struct ex_init element_init(struct ex *ex, const struct in_ty *t, uint32_t i, bool numbered,
                                    struct ex_init value)
 {
-    uint64_t first = (uint64_t)i * scalars_apart(t);
+    uint64_t first = (uint64_t)i * scalar_stride(t);
     if (t->kind != IN_TY_VECTOR || value.form == EX_LIST)
         return numbered ? (struct ex_init){.value = first} : value;
     struct ex_init out = {.form = EX_LIST, .count = t->count};
@@ -86,7 +86,7 @@ static uint64_t element_size(const struct in_ty *t)
     return is_block(t) ? t->members[0]->stride : ex_element_size(t);
 }
 
-/* One number for each element: iota, and what fill=V makes of a number. */
+/* Whether the contents are one number for each element: iota, and fill=NUMBER. */
 static bool is_one_number(const struct spec *spec)
 {
     return spec->fill == SPEC_IOTA || (spec->fill == SPEC_FILL && spec->value.form != SPEC_LIST);
@@ -117,28 +117,28 @@ static struct ex_init array_init(struct ex *ex, const struct spec *spec, const s
                                  const struct npy_array *array, const char **why)
 {
     const struct in_ty *scalar = t->kind == IN_TY_VECTOR ? t->element : t;
-    unsigned size = ex_scalar_size(scalar), apart = scalars_apart(t);
+    unsigned size = ex_scalar_size(scalar), stride = scalar_stride(t);
     bool is_real = scalar->kind == IN_TY_FLOAT;
-    uint64_t count = size == 0 ? 0 : spec->count ? spec->count : array->bytes / size / apart;
+    uint64_t count = size == 0 ? 0 : spec->count ? spec->count : array->bytes / size / stride;
     struct ex_init out = {.form = EX_LIST, .count = (uint32_t)count};
     *why = size == 0 ? "exploring takes files for arrays of numbers and vectors alone"
            : array->item && (array->item != size || (array->kind == 'f') != is_real)
                ? "the elements of the file differ from the argument's"
-           : count * size * apart != array->bytes ? "the size of the file differs from the argument's"
-           : count == 0 || count > MAX_ITEMS      ? "a number of elements from 1 to 65536 is expected"
-                                                  : NULL;
+           : count * size * stride != array->bytes ? "the size of the file differs from the argument's"
+           : count == 0 || count > MAX_ITEMS       ? "a number of elements from 1 to 65536 is expected"
+                                                   : NULL;
     if (*why)
         return (struct ex_init){0};
     out.items = ex_alloc(ex, count * sizeof *out.items);
     for (uint32_t i = 0; i < count; i++) {
         struct ex_init *item = &out.items[i];
-        *item = scalar_in(array, (uint64_t)i * apart, size);
+        *item = scalar_in(array, (uint64_t)i * stride, size);
         if (t->kind != IN_TY_VECTOR)
             continue;
         *item = (struct ex_init){.form = EX_LIST, .count = t->count};
         item->items = ex_alloc(ex, t->count * sizeof *item->items);
         for (uint32_t k = 0; k < t->count; k++)
-            item->items[k] = scalar_in(array, (uint64_t)i * apart + k, size);
+            item->items[k] = scalar_in(array, (uint64_t)i * stride + k, size);
     }
     return out;
 }

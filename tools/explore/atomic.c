@@ -210,16 +210,16 @@ static void private_atomic(struct ex *ex, const struct ck_instr *i)
     if (i->op == CK_LOAD)
         return;
     if (i->op == CK_CAS)
-        value = ex_op(ex, CK_SELECT, i->size, ex_op(ex, CK_EQ, 1, old, i->expected, 0), value, old);
+        value = ex_select(ex, ex_binary(ex, CK_EQ, old, i->expected), value, old);
     if (i->op == CK_RMW && i->rmw >= CK_RMW_ADD && i->rmw <= CK_RMW_XOR)
-        value = ex_op(ex, ops[i->rmw], i->size, old, value, 0);
+        value = ex_binary(ex, ops[i->rmw], old, value);
     if (i->op == CK_RMW && i->rmw == CK_RMW_APPLY) {
         const struct ck_expr apply = {.op = CK_APPLY2, .size = i->size, .imm = i->function};
         value = ex_with_operands(ex, &apply, (const uint32_t[]){old, value, 0});
     } else if (i->op == CK_RMW && i->rmw >= CK_RMW_SMIN) {
         bool max = i->rmw == CK_RMW_SMAX || i->rmw == CK_RMW_UMAX;
-        uint32_t smaller = ex_op(ex, less[i->rmw], 1, old, value, 0);
-        value = ex_op(ex, CK_SELECT, i->size, smaller, max ? value : old, max ? old : value);
+        uint32_t smaller = ex_binary(ex, less[i->rmw], old, value);
+        value = ex_select(ex, smaller, max ? value : old, max ? old : value);
     }
     ex_write_private(ex, i->address, ex_hold(ex, value));
 }
@@ -255,7 +255,7 @@ static void lower_atomic(struct ex *ex, const struct in_inst *inst, size_t k)
         ex_emit(ex, i);
     if (inst->opcode == SpvOpAtomicFlagTestAndSet)
         ex_set_scalar(ex, inst,
-                      ex_hold(ex, ex_op(ex, CK_NE, 1, ex_reg_expr(ex, i.reg), ex_const(ex, 0, 4), 0)));
+                      ex_hold(ex, ex_binary(ex, CK_NE, ex_reg_expr(ex, i.reg), ex_const(ex, 0, 4))));
     else if (inst->result)
         ex_set_scalar(ex, inst, ex_reg_expr(ex, i.reg));
 }

@@ -48,7 +48,7 @@ static uint32_t intern_expr(struct ex *ex, const struct ck_expr *e)
     for (; b->table[at]; at = (at + 1) & (b->table_size - 1))
         if (same_expr(&ex->program->exprs[b->table[at] - 1], e))
             return b->table[at] - 1;
-    uint32_t index = ex_added(ex, ck_program_add_expr(ex->program, e));
+    uint32_t index = ex_check_added(ex, ck_program_add_expr(ex->program, e));
     b->table[at] = index + 1;
     return index;
 }
@@ -57,6 +57,11 @@ uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size)
 {
     return intern_expr(
         ex, &(struct ck_expr){.op = CK_CONST, .size = (uint8_t)size, .imm = value & size_mask(size)});
+}
+
+uint32_t ex_const_like(struct ex *ex, uint64_t value, uint32_t like)
+{
+    return ex_const(ex, value, ex_size(ex, like));
 }
 
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg)
@@ -129,13 +134,28 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
     return simple != CK_NO_EXPR ? simple : intern_expr(ex, &e);
 }
 
+uint32_t ex_binary(struct ex *ex, enum ck_expr_op op, uint32_t a, uint32_t b)
+{
+    return ex_op(ex, op, op >= CK_EQ && op <= CK_SLE ? 1 : ex_size(ex, a), a, b, 0);
+}
+
+uint32_t ex_unary(struct ex *ex, enum ck_expr_op op, uint32_t a)
+{
+    return ex_op(ex, op, op == CK_LNOT ? 1 : ex_size(ex, a), a, 0, 0);
+}
+
+uint32_t ex_select(struct ex *ex, uint32_t condition, uint32_t yes, uint32_t no)
+{
+    return ex_op(ex, CK_SELECT, ex_size(ex, yes), condition, yes, no);
+}
+
 uint32_t ex_function(struct ex *ex, const struct ck_function *f)
 {
     const struct ck_program *p = ex->program;
     for (uint32_t i = 0; i < p->function_count; i++)
         if (strcmp(p->functions[i].name, f->name) == 0)
             return i;
-    return ex_added(ex, ck_program_add_function(ex->program, f));
+    return ex_check_added(ex, ck_program_add_function(ex->program, f));
 }
 
 static uint32_t apply_function(struct ex *ex, uint32_t function, unsigned size, unsigned count,
@@ -178,7 +198,7 @@ uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
 
 uint32_t ex_new_reg(struct ex *ex, unsigned size)
 {
-    return ex_added(ex, ck_program_add_reg(ex->program, ex->item.thread, "", (uint8_t)size, false));
+    return ex_check_added(ex, ck_program_add_reg(ex->program, ex->item.thread, "", (uint8_t)size, false));
 }
 
 uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
@@ -191,7 +211,7 @@ uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
     if (ex->program->threads[ex->item.thread].instr_count >= MAX_INSTRS)
         ex_fail(ex, MM_LIMIT, "explore.size",
                 "a work-item of more than %d instructions is not explored: call fewer functions", MAX_INSTRS);
-    return ex_added(ex, ck_program_add_instr(ex->program, ex->item.thread, &instr));
+    return ex_check_added(ex, ck_program_add_instr(ex->program, ex->item.thread, &instr));
 }
 
 struct ck_instr ex_load(struct ex *ex, uint32_t address, unsigned size)
@@ -212,6 +232,11 @@ void ex_assign(struct ex *ex, uint32_t reg, uint32_t value)
 {
     ex_emit(ex, (struct ck_instr){
                     .op = CK_ASSIGN, .size = (uint8_t)ex_size(ex, value), .reg = reg, .value = value});
+}
+
+void ex_assign_leaf(struct ex *ex, const struct ex_value *v, uint32_t i, uint32_t expr)
+{
+    ex_assign(ex, (uint32_t)ex->program->exprs[v->leaves[i]].imm, expr);
 }
 
 uint32_t ex_hold(struct ex *ex, uint32_t expr)
@@ -244,6 +269,16 @@ void ex_jump(struct ex *ex, uint32_t label)
 void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label)
 {
     ex_emit(ex, (struct ck_instr){.op = CK_BRANCH, .value = value, .target = label});
+}
+
+void ex_fault_unless(struct ex *ex, uint32_t condition)
+{
+    uint32_t fault = ex_new_label(ex), end = ex_new_label(ex);
+    ex_branch_if_zero(ex, condition, fault);
+    ex_jump(ex, end);
+    ex_place_label(ex, fault);
+    ex_emit_fault(ex);
+    ex_place_label(ex, end);
 }
 
 /* Targets are label numbers until the thread is complete. */

@@ -141,29 +141,29 @@ static const struct row *function_row(bool opencl, uint32_t number)
 
 static uint32_t choose_value(struct ex *ex, uint32_t condition, uint32_t a, uint32_t b)
 {
-    return ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, a), condition, a, b));
+    return ex_hold(ex, ex_select(ex, condition, a, b));
 }
 
 static uint32_t least_or_greatest(struct ex *ex, enum ck_expr_op less, bool largest, uint32_t a, uint32_t b)
 {
-    uint32_t a_less = ex_op(ex, less, 1, a, b, 0);
+    uint32_t a_less = ex_binary(ex, less, a, b);
     return largest ? choose_value(ex, a_less, b, a) : choose_value(ex, a_less, a, b);
 }
 
 static uint32_t saturated_sum(struct ex *ex, bool is_signed, bool add, uint32_t a, uint32_t b)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t r = ex_hold(ex, ex_op(ex, add ? CK_ADD : CK_SUB, n, a, b, 0)), zero = ex_const(ex, 0, n);
+    uint32_t r = ex_hold(ex, ex_binary(ex, add ? CK_ADD : CK_SUB, a, b)), zero = ex_const(ex, 0, n);
     if (!is_signed) {
-        uint32_t overflows = add ? ex_op(ex, CK_ULT, 1, r, a, 0) : ex_op(ex, CK_ULT, 1, a, b, 0);
+        uint32_t overflows = add ? ex_binary(ex, CK_ULT, r, a) : ex_binary(ex, CK_ULT, a, b);
         return choose_value(ex, overflows, add ? ex_const(ex, ~UINT64_C(0), n) : zero, r);
     }
     uint64_t top = UINT64_C(1) << (8 * n - 1);
     uint32_t limit =
-        choose_value(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, top, n), ex_const(ex, top - 1, n));
-    uint32_t one = ex_op(ex, CK_XOR, n, a, r, 0),
-             two = add ? ex_op(ex, CK_XOR, n, b, r, 0) : ex_op(ex, CK_XOR, n, a, b, 0);
-    uint32_t overflows = ex_op(ex, CK_SLT, 1, ex_op(ex, CK_AND, n, one, two, 0), zero, 0);
+        choose_value(ex, ex_binary(ex, CK_SLT, a, zero), ex_const(ex, top, n), ex_const(ex, top - 1, n));
+    uint32_t one = ex_binary(ex, CK_XOR, a, r),
+             two = add ? ex_binary(ex, CK_XOR, b, r) : ex_binary(ex, CK_XOR, a, b);
+    uint32_t overflows = ex_binary(ex, CK_SLT, ex_binary(ex, CK_AND, one, two), zero);
     return choose_value(ex, overflows, limit, r);
 }
 
@@ -171,11 +171,11 @@ static uint32_t saturated_sum(struct ex *ex, bool is_signed, bool add, uint32_t 
 static uint32_t highest_bit(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t zero = ex_const(ex, 0, n), none = ex_hold(ex, ex_op(ex, CK_EQ, 1, a, zero, 0)), number = zero;
+    uint32_t zero = ex_const(ex, 0, n), none = ex_hold(ex, ex_binary(ex, CK_EQ, a, zero)), number = zero;
     for (unsigned step = 4 * n; step; step /= 2) {
-        uint32_t higher = ex_op(ex, CK_LSHR, n, a, ex_const(ex, step, n), 0);
-        uint32_t lower_half = ex_hold(ex, ex_op(ex, CK_EQ, 1, higher, zero, 0));
-        number = ex_op(ex, CK_ADD, n, number, choose_value(ex, lower_half, zero, ex_const(ex, step, n)), 0);
+        uint32_t higher = ex_binary(ex, CK_LSHR, a, ex_const(ex, step, n));
+        uint32_t lower_half = ex_hold(ex, ex_binary(ex, CK_EQ, higher, zero));
+        number = ex_binary(ex, CK_ADD, number, choose_value(ex, lower_half, zero, ex_const(ex, step, n)));
         a = choose_value(ex, lower_half, a, higher);
     }
     return choose_value(ex, none, ex_const(ex, ~UINT64_C(0), n), number);
@@ -185,9 +185,8 @@ static uint32_t sign_of(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
     uint32_t zero = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
-    uint32_t negative =
-        choose_value(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, ~UINT64_C(0), n), zero);
-    return choose_value(ex, ex_op(ex, CK_SLT, 1, zero, a, 0), one, negative);
+    uint32_t negative = choose_value(ex, ex_binary(ex, CK_SLT, a, zero), ex_const(ex, ~UINT64_C(0), n), zero);
+    return choose_value(ex, ex_binary(ex, CK_SLT, zero, a), one, negative);
 }
 
 static uint32_t apply_builtin(struct ex *ex, enum function f, const uint32_t *a)
@@ -203,26 +202,26 @@ static uint32_t apply_builtin(struct ex *ex, enum function f, const uint32_t *a)
     case F_UMIN:
         return least_or_greatest(ex, CK_ULT, false, a[0], a[1]);
     case F_SABS:
-        return choose_value(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
-                            ex_op(ex, CK_NEG, n, a[0], 0, 0), a[0]);
+        return choose_value(ex, ex_binary(ex, CK_SLT, a[0], ex_const(ex, 0, n)), ex_unary(ex, CK_NEG, a[0]),
+                            a[0]);
     case F_SSIGN:
         return sign_of(ex, a[0]);
     case F_LOWEST_BIT:
-        return highest_bit(ex, ex_hold(ex, ex_op(ex, CK_AND, n, a[0], ex_op(ex, CK_NEG, n, a[0], 0, 0), 0)));
+        return highest_bit(ex, ex_hold(ex, ex_binary(ex, CK_AND, a[0], ex_unary(ex, CK_NEG, a[0]))));
     case F_HIGHEST_BIT:
         return highest_bit(ex, ex_hold(ex, a[0]));
     case F_HIGHEST_OTHER_BIT:
         return highest_bit(ex,
-                           choose_value(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
-                                        ex_op(ex, CK_XOR, n, a[0], ex_const(ex, ~UINT64_C(0), n), 0), a[0]));
+                           choose_value(ex, ex_binary(ex, CK_SLT, a[0], ex_const(ex, 0, n)),
+                                        ex_binary(ex, CK_XOR, a[0], ex_const(ex, ~UINT64_C(0), n)), a[0]));
     case F_SCLAMP:
         return least_or_greatest(ex, CK_SLT, false, least_or_greatest(ex, CK_SLT, true, a[0], a[1]), a[2]);
     case F_UCLAMP:
         return least_or_greatest(ex, CK_ULT, false, least_or_greatest(ex, CK_ULT, true, a[0], a[1]), a[2]);
     case F_UMUL24:
-        return ex_hold(ex, ex_op(ex, CK_MUL, n, a[0], a[1], 0));
+        return ex_hold(ex, ex_binary(ex, CK_MUL, a[0], a[1]));
     case F_UMAD24:
-        return ex_hold(ex, ex_op(ex, CK_ADD, n, ex_op(ex, CK_MUL, n, a[0], a[1], 0), a[2], 0));
+        return ex_hold(ex, ex_binary(ex, CK_ADD, ex_binary(ex, CK_MUL, a[0], a[1]), a[2]));
     case F_SADD_SAT:
     case F_SSUB_SAT:
         return saturated_sum(ex, true, f == F_SADD_SAT, a[0], a[1]);

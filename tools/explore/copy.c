@@ -1,14 +1,12 @@
-/* Asynchronous copies: the accesses of each are those of a separate thread, an agent.  It starts after the
- * call of one of the work-items, any of them, as each may make any part of the copy and the source is not
- * synchronized; and it ends before wait_group_events returns in each work-item that waits.  Nothing else
- * orders it.  [CLC 6.15.11]
+/* Asynchronous copies: a separate thread, an agent, executes the accesses of each copy.  It starts after the call of one
+ * work-item, any of them, as each may make any part of the copy and the source is not synchronized.  It ends before
+ * wait_group_events returns in each work-item that waits.  Nothing else orders it.  [CLC 6.15.11]
  *
- * Work-items and agents synchronize by hidden flags, one pair for each work-item and one for the end: one
- * flag in global and one in local memory, released and acquired, so that what comes before is ordered in
- * both.
+ * Work-items and agents synchronize by hidden flags: a pair for each work-item and one for the end, in global and in local memory.
+ * They are released and acquired, so that earlier accesses are ordered in both regions.
  *
- * Calls and waits are first lowered to stores that say what is asked for; when all that is known to be
- * constant is known they become those flags. */
+ * Calls and waits are first lowered to requests: stores of their operands, with a point.  After constant propagation the operands
+ * are constants, and accesses to the flags replace the requests. */
 #include "tools/explore/explore.h"
 
 #include <stdio.h>
@@ -16,14 +14,14 @@
 
 enum { WORD = 8, MAX_ELEMENTS = 1024, MAX_EVENTS = 64, MAX_CALLS = 256 };
 enum { COPY_FENCE = 0x46454e00 }; /* in_is_copy_fence() */
-/* What a call stores, in this order, and what a wait does. */
+/* The words of a call's request, in this order, and that of a wait. */
 enum { TO, FROM, COUNT, STRIDE, EVENT, KEY, CALL_WORDS, WAIT_WORD = CALL_WORDS };
 
-struct copy { /* asked for by a work-group */
+struct copy { /* requested by a work-group */
     uint64_t words[CALL_WORDS];
     uint32_t site, work_group;
     uint32_t flags[2]; /* objects: global, local; of the members, then of the end, then of choices */
-    bool outside;      /* it accesses memory outside of objects: the calls fault and no agent starts */
+    bool outside;      /* it accesses memory outside of objects: the calls fault, and there is no agent */
 };
 struct call { /* by the current thread: instruction FIRST and those after it */
     uint32_t first;
@@ -54,7 +52,7 @@ static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, 
     return i;
 }
 
-static void ask_copy(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
+static void store_request(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
 {
     uint32_t object = ex_hidden_object(
         ex, &(struct ex_hidden){.site = site, .size = (WAIT_WORD + 1) * WORD, .region = MM_GLOBAL});
@@ -74,18 +72,18 @@ static void lower_copy_call(struct ex *ex, const struct in_inst *inst)
         ex_fail(ex, MM_LIMIT, "explore.copy",
                 "an asynchronous copy of other than a work-group is not explored: use async_work_group_copy");
     uint32_t counter = ex_new_counter(ex), zero = ex_const(ex, 0, WORD), words[CALL_WORDS];
-    uint32_t round = ex_hold(ex, ex_op(ex, CK_ADD, 4, ex_reg_expr(ex, counter), ex_const(ex, 1, 4), 0));
-    ex_assign(ex, counter, round);
+    uint32_t execution = ex_hold(ex, ex_binary(ex, CK_ADD, ex_reg_expr(ex, counter), ex_const(ex, 1, 4)));
+    ex_assign(ex, counter, execution);
     for (unsigned i = 0; i < CALL_WORDS - 1; i++)
         words[i] = ex_resize(ex, ex_scalar(ex, inst->operands[1 + i]), WORD, false);
-    ex_meet(ex, false);
+    ex_emit_hidden_barrier(ex, false);
     uint32_t site = ex->item.site, number = ex_const(ex, site, WORD);
-    uint32_t high = ex_op(ex, CK_SHL, WORD, ex_resize(ex, round, WORD, false), ex_const(ex, 32, WORD), 0);
-    words[KEY] = ex_hold(ex, ex_op(ex, CK_OR, WORD, high, number, 0));
-    uint32_t given = ex_op(ex, CK_NE, 1, words[EVENT], zero, 0);
-    words[EVENT] = ex_hold(ex, ex_op(ex, CK_SELECT, WORD, given, words[EVENT], words[KEY]));
+    uint32_t high = ex_binary(ex, CK_SHL, ex_resize(ex, execution, WORD, false), ex_const(ex, 32, WORD));
+    words[KEY] = ex_hold(ex, ex_binary(ex, CK_OR, high, number));
+    uint32_t given = ex_binary(ex, CK_NE, words[EVENT], zero);
+    words[EVENT] = ex_hold(ex, ex_select(ex, given, words[EVENT], words[KEY]));
     for (unsigned i = 0; i < CALL_WORDS; i++)
-        ask_copy(ex, site, i, words[i]);
+        store_request(ex, site, i, words[i]);
     ex_note_copy(ex, site, inst);
     ex_set_scalar(ex, inst, words[EVENT]);
 }
@@ -105,10 +103,10 @@ static void lower_wait(struct ex *ex, const struct in_inst *inst)
             "wait_group_events for a variable number of events, or more than %d, is not explored: wait with "
             "a constant number",
             MAX_EVENTS);
-    ex_meet(ex, false);
+    ex_emit_hidden_barrier(ex, false);
     uint32_t site = ex->item.site;
     for (uint64_t i = 0; i < count; i++)
-        ask_copy(ex, site, WAIT_WORD, ex_load_element(ex, inst->operands[2], i, WORD));
+        store_request(ex, site, WAIT_WORD, ex_load_element(ex, inst->operands[2], i, WORD));
 }
 
 bool ex_copy(struct ex *ex, const struct in_inst *inst)
@@ -122,7 +120,7 @@ bool ex_copy(struct ex *ex, const struct in_inst *inst)
     return true;
 }
 
-/* ---- what is asked for -------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------------------------------- */
 
 static uint64_t constant_operand(struct ex *ex, const struct ck_instr *store)
 {
@@ -151,7 +149,15 @@ static uint32_t flag_object(struct copies *c, const struct copy *copy, uint8_t r
     return ex_hidden_object(c->ex, &wanted);
 }
 
-/* The copy that WORDS ask for in WORK_GROUP. */
+_Noreturn static void fail_too_many_copies(struct ex *ex)
+{
+    ex_fail(
+        ex, MM_LIMIT, "explore.copy",
+        "more than %d asynchronous copies are not explored: launch fewer work-groups, or copy more at once",
+        MAX_CALLS);
+}
+
+/* The copy with the operands WORDS that WORK_GROUP requests; created on first use. */
 static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_group, const uint64_t *words)
 {
     for (uint32_t i = 0; i < c->count; i++) {
@@ -164,10 +170,7 @@ static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_gro
         return copy;
     }
     if (c->count == MAX_CALLS)
-        ex_fail(
-            c->ex, MM_LIMIT, "explore.copy",
-            "more than %d asynchronous copies are not explored: launch fewer work-groups, or copy more at once",
-            MAX_CALLS);
+        fail_too_many_copies(c->ex);
     struct copy *copy = &c->items[c->count++];
     *copy = (struct copy){.site = site, .work_group = work_group};
     memcpy(copy->words, words, sizeof copy->words);
@@ -176,7 +179,7 @@ static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_gro
     return copy;
 }
 
-/* ---- what is copied --------------------------------------------------------------------------------- */
+/* ---- elements --------------------------------------------------------------------------------------- */
 
 struct shape {
     const struct in_ty *element;
@@ -221,8 +224,8 @@ struct rewrite { /* of the current thread */
     struct copies *c;
     struct ck_instr *out;
     uint32_t count, member, work_group;
-    struct copy *asked[MAX_CALLS];
-    uint32_t asked_count;
+    struct copy *requests[MAX_CALLS];
+    uint32_t request_count;
 };
 
 static void put_instruction(struct rewrite *r, struct ck_instr instr)
@@ -231,7 +234,7 @@ static void put_instruction(struct rewrite *r, struct ck_instr instr)
     r->out[r->count++] = instr;
 }
 
-/* An access that no object has: the thread faults there. */
+/* An access outside of all objects. */
 static void put_fault(struct rewrite *r)
 {
     struct ex *ex = r->c->ex;
@@ -248,12 +251,9 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
     for (unsigned i = 0; i < CALL_WORDS; i++)
         words[i] = constant_operand(ex, &stores[i]);
     struct copy *copy = find_copy(r->c, stores->site, r->work_group, words);
-    if (r->asked_count == MAX_CALLS)
-        ex_fail(
-            ex, MM_LIMIT, "explore.copy",
-            "more than %d asynchronous copies are not explored: launch fewer work-groups, or copy more at once",
-            MAX_CALLS);
-    r->asked[r->asked_count++] = copy;
+    if (r->request_count == MAX_CALLS)
+        fail_too_many_copies(ex);
+    r->requests[r->request_count++] = copy;
     struct shape shape = shape_of(ex, copy->site, words);
     copy->outside = !is_inside(ex, words[TO], shape.steps[TO], &shape) ||
                     !is_inside(ex, words[FROM], shape.steps[FROM], &shape);
@@ -263,24 +263,24 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
         put_instruction(r, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, r->member)));
 }
 
-/* Waits for the copies with this event that the work-item has asked for. */
+/* Waits for the copies with this event that the work-item has requested. */
 static void rewrite_wait(struct rewrite *r, const struct ck_instr *store)
 {
     struct ex *ex = r->c->ex;
     uint64_t event = constant_operand(ex, store);
     bool found = false;
-    for (uint32_t i = 0; i < r->asked_count; i++) {
-        if (r->asked[i]->words[EVENT] != event)
+    for (uint32_t i = 0; i < r->request_count; i++) {
+        if (r->requests[i]->words[EVENT] != event)
             continue;
         found = true;
         for (int region = 0; region < 2; region++) {
             struct ck_instr load =
-                flag_access(ex, CK_LOAD, MM_ACQUIRE, flag_address(ex, r->asked[i], region, r->c->members));
+                flag_access(ex, CK_LOAD, MM_ACQUIRE, flag_address(ex, r->requests[i], region, r->c->members));
             put_instruction(r, load);
             put_instruction(r, (struct ck_instr){.op = CK_ASSUME,
                                                  .site = store->site,
-                                                 .value = ex_op(ex, CK_NE, 1, ex_reg_expr(ex, load.reg),
-                                                                ex_const(ex, 0, WORD), 0)});
+                                                 .value = ex_binary(ex, CK_NE, ex_reg_expr(ex, load.reg),
+                                                                    ex_const(ex, 0, WORD))});
         }
     }
     if (!found)
@@ -319,7 +319,7 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
 
 /* ---- agents ------------------------------------------------------------------------------------- */
 
-/* Continues after work-item MEMBER has called; ends if it has not, as far as the agent can observe. */
+/* Branches to END unless the agent reads the flags that work-item MEMBER sets at its call. */
 static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, uint32_t end)
 {
     for (int region = 0; region < 2; region++) {
@@ -329,7 +329,7 @@ static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, 
     }
 }
 
-/* A compare-exchange that may fail chooses whether it is MEMBER's call that the copy starts after. */
+/* A weak compare-exchange, which may fail spuriously, chooses whether the copy starts after the call of MEMBER. */
 static void choose_member(struct copies *c, const struct copy *copy, uint32_t member, uint32_t other)
 {
     struct ex *ex = c->ex;
@@ -374,7 +374,7 @@ static void add_agent(struct copies *c, const struct copy *copy)
     snprintf(name, sizeof name, "copy %u", (unsigned)(copy - c->items));
     const struct ck_thread thread = {
         .name = name, .work_group = copy->work_group, .sub_group = c->members + 1, .agent = true};
-    ex->item.thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));
+    ex->item.thread = ex_check_added(ex, ck_program_add_thread(ex->program, &thread));
     ex->item.label_count = 0;
     ex->current = ex_copy_inst(ex, copy->site);
     uint32_t end = ex_new_label(ex), body = ex_new_label(ex);

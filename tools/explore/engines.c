@@ -1,4 +1,4 @@
-/* refcl explore: an engine asked about a program, with one loop bound after the other. */
+/* refcl explore: runs an engine on a program, with increasing loop bounds. */
 #include "memmodel/base/clock.h"
 #include "tools/explore/command.h"
 #include "tools/final_order.h"
@@ -11,7 +11,7 @@ enum { MAX_UNROLL = 1 << 12 };
 
 /* ---- models --------------------------------------------------------------------------------------- */
 
-/* *CAT, the model at PATH, with the order of final values. */
+/* Replaces *CAT, the model at PATH, by the same model with the order of final values. */
 static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
 {
     char *text, *longer;
@@ -52,15 +52,15 @@ uint64_t explore_now_ms(const struct explore *e)
     return mm_clock_ms(e->options.cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
-/* WANTED, or what is left of the time for the file. */
+/* WANTED milliseconds, or the time left for the file if that is less. */
 static unsigned time_for(const struct explore *e, unsigned wanted)
 {
     uint64_t now = explore_now_ms(e), left = now < e->until_ms ? e->until_ms - now : 1;
     return wanted && left < wanted ? (unsigned)left : wanted;
 }
 
-/* Whether the argument of search about programs without atomic operations holds for the model: it is one of those that come
- * with refcl, and initial values happen before everything. */
+/* Whether search may decide programs without atomic operations by one execution: under refcl's own models, with initial values that
+ * happen before everything. */
 static bool is_drf_model(const struct explore *e, bool vulkan)
 {
     const char *name = e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat";
@@ -96,7 +96,7 @@ static size_t finding_count(const struct ck_verdict *v)
            (v->divergence == CK_YES) + (v->termination == CK_NO) + v->flag_count;
 }
 
-/* V becomes NEXT, a verdict for a larger bound, unless that was interrupted and found nothing more. */
+/* Replaces V by NEXT, a verdict for a larger bound, unless NEXT is incomplete without a new finding; true: replaced. */
 static bool replace_verdict(struct ck_verdict *v, struct ck_verdict *next)
 {
     bool better = !next->limit.cls || explore_exceeds_bound(next) || finding_count(next) > finding_count(v);
@@ -107,7 +107,7 @@ static bool replace_verdict(struct ck_verdict *v, struct ck_verdict *next)
     return better;
 }
 
-/* Until a twentieth of the time for the file is left, in which the verdict is presented. */
+/* The time left for the file, less a twentieth of its limit for presenting the verdict. */
 static unsigned time_left(const struct explore *e)
 {
     unsigned left = time_for(e, e->options.timeout_ms), margin = e->options.timeout_ms / 20;

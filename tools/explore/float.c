@@ -79,72 +79,57 @@ static uint64_t infinity_bits(unsigned size)
 static uint32_t magnitude_of(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    return ex_op(ex, CK_AND, n, a, ex_const(ex, sign_bit(n) - 1, n), 0);
-}
-
-static uint32_t both_hold(struct ex *ex, uint32_t a, uint32_t b)
-{
-    return ex_op(ex, CK_AND, 1, a, b, 0);
-}
-
-static uint32_t either_holds(struct ex *ex, uint32_t a, uint32_t b)
-{
-    return ex_op(ex, CK_OR, 1, a, b, 0);
-}
-
-static uint32_t negate_condition(struct ex *ex, uint32_t a)
-{
-    return ex_op(ex, CK_LNOT, 1, a, 0, 0);
+    return ex_binary(ex, CK_AND, a, ex_const(ex, sign_bit(n) - 1, n));
 }
 
 static uint32_t is_nan(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    return ex_op(ex, CK_ULT, 1, ex_const(ex, infinity_bits(n), n), magnitude_of(ex, a), 0);
+    return ex_binary(ex, CK_ULT, ex_const(ex, infinity_bits(n), n), magnitude_of(ex, a));
 }
 
 static uint32_t are_unordered(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return either_holds(ex, is_nan(ex, a), is_nan(ex, b));
+    return ex_binary(ex, CK_OR, is_nan(ex, a), is_nan(ex, b));
 }
 
 static uint32_t both_zero(struct ex *ex, uint32_t a, uint32_t b)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t any = magnitude_of(ex, ex_op(ex, CK_OR, n, a, b, 0));
-    return ex_op(ex, CK_EQ, 1, any, ex_const(ex, 0, n), 0);
+    uint32_t any = magnitude_of(ex, ex_binary(ex, CK_OR, a, b));
+    return ex_binary(ex, CK_EQ, any, ex_const(ex, 0, n));
 }
 
 /* A signed number that grows as the float does. */
 static uint32_t rank_float(struct ex *ex, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
-    uint32_t sign = ex_op(ex, CK_ASHR, n, a, ex_const(ex, 8 * n - 1, n), 0);
-    uint32_t flip = ex_op(ex, CK_AND, n, sign, ex_const(ex, sign_bit(n) - 1, n), 0);
-    return ex_op(ex, CK_XOR, n, a, flip, 0);
+    uint32_t sign = ex_binary(ex, CK_ASHR, a, ex_const(ex, 8 * n - 1, n));
+    uint32_t flip = ex_binary(ex, CK_AND, sign, ex_const(ex, sign_bit(n) - 1, n));
+    return ex_binary(ex, CK_XOR, a, flip);
 }
 
 /* Of numbers that are no NaN. */
 static uint32_t floats_equal(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return either_holds(ex, ex_op(ex, CK_EQ, 1, a, b, 0), both_zero(ex, a, b));
+    return ex_binary(ex, CK_OR, ex_binary(ex, CK_EQ, a, b), both_zero(ex, a, b));
 }
 
 uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return both_hold(ex, negate_condition(ex, are_unordered(ex, a, b)), floats_equal(ex, a, b));
+    return ex_binary(ex, CK_AND, ex_unary(ex, CK_LNOT, are_unordered(ex, a, b)), floats_equal(ex, a, b));
 }
 
 static uint32_t float_less(struct ex *ex, uint32_t a, uint32_t b)
 {
-    return both_hold(ex, ex_op(ex, CK_SLT, 1, rank_float(ex, a), rank_float(ex, b), 0),
-                     negate_condition(ex, both_zero(ex, a, b)));
+    return ex_binary(ex, CK_AND, ex_binary(ex, CK_SLT, rank_float(ex, a), rank_float(ex, b)),
+                     ex_unary(ex, CK_LNOT, both_zero(ex, a, b)));
 }
 
-enum relation { EQUAL, DIFFERENT, LESS, AT_MOST, ANY };
+enum relation { EQUAL, DIFFERENT, LESS, AT_MOST, ANY, NEVER };
 static const struct {
     uint16_t opcode, relation;
-    bool swap, of_nan; /* OF_NAN: what it says where an operand is one */
+    bool swap, of_nan; /* OF_NAN: the result if an operand is a NaN */
 } relations[] = {
     {SpvOpFOrdEqual, EQUAL, false, false},
     {SpvOpFUnordEqual, EQUAL, false, true},
@@ -160,6 +145,7 @@ static const struct {
     {SpvOpFOrdGreaterThanEqual, AT_MOST, true, false},
     {SpvOpFUnordGreaterThanEqual, AT_MOST, true, true},
     {SpvOpOrdered, ANY, false, false},
+    {SpvOpUnordered, NEVER, false, true},
 };
 
 static uint32_t relate_floats(struct ex *ex, size_t k, uint32_t a, uint32_t b)
@@ -170,19 +156,19 @@ static uint32_t relate_floats(struct ex *ex, size_t k, uint32_t a, uint32_t b)
         is = floats_equal(ex, x, y);
         break;
     case DIFFERENT:
-        is = negate_condition(ex, floats_equal(ex, x, y));
+        is = ex_unary(ex, CK_LNOT, floats_equal(ex, x, y));
         break;
     case LESS:
         is = float_less(ex, x, y);
         break;
     case AT_MOST:
-        is = negate_condition(ex, float_less(ex, y, x));
+        is = ex_unary(ex, CK_LNOT, float_less(ex, y, x));
         break;
     default:
-        is = ex_const(ex, 1, 1);
+        is = ex_const(ex, relations[k].relation == ANY, 1);
     }
-    return ex_hold(ex, relations[k].of_nan ? either_holds(ex, nan, is)
-                                           : both_hold(ex, negate_condition(ex, nan), is));
+    return ex_hold(ex, relations[k].of_nan ? ex_binary(ex, CK_OR, nan, is)
+                                           : ex_binary(ex, CK_AND, ex_unary(ex, CK_LNOT, nan), is));
 }
 
 static uint32_t test_float(struct ex *ex, uint32_t opcode, uint32_t a)
@@ -195,16 +181,16 @@ static uint32_t test_float(struct ex *ex, uint32_t opcode, uint32_t a)
     case SpvOpIsNan:
         return is_nan(ex, a);
     case SpvOpIsInf:
-        return ex_op(ex, CK_EQ, 1, size, top, 0);
+        return ex_binary(ex, CK_EQ, size, top);
     case SpvOpIsFinite:
-        return ex_op(ex, CK_ULT, 1, size, top, 0);
+        return ex_binary(ex, CK_ULT, size, top);
     case SpvOpIsNormal:
-        return both_hold(ex, ex_op(ex, CK_ULT, 1, size, top, 0),
-                         ex_op(ex, CK_ULE, 1, ex_const(ex, least, n), size, 0));
+        return ex_binary(ex, CK_AND, ex_binary(ex, CK_ULT, size, top),
+                         ex_binary(ex, CK_ULE, ex_const(ex, least, n), size));
     case SpvOpSignBitSet:
-        return ex_op(ex, CK_SLT, 1, a, ex_const(ex, 0, n), 0);
+        return ex_binary(ex, CK_SLT, a, ex_const(ex, 0, n));
     case SpvOpFNegate:
-        return ex_op(ex, CK_XOR, n, a, ex_const(ex, sign_bit(n), n), 0);
+        return ex_binary(ex, CK_XOR, a, ex_const(ex, sign_bit(n), n));
     default:
         return CK_NO_EXPR;
     }
@@ -226,42 +212,32 @@ static void check_size(struct ex *ex, uint32_t expr, unsigned size)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
 }
 
-static bool lower_binary(struct ex *ex, const struct in_inst *inst)
+/* Component by component: ROW of the table binaries, or of the table relations. */
+static void lower_pairs(struct ex *ex, const struct in_inst *inst, size_t row, bool is_relation)
 {
-    for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++) {
-        if (binaries[k].opcode != inst->opcode)
-            continue;
-        struct ex_value out = ex_result(ex, inst);
-        struct ex_value *a = float_operand(ex, inst, 0, out.count),
-                        *b = float_operand(ex, inst, 1, out.count);
-        for (uint32_t i = 0; i < out.count; i++) {
-            check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
-            out.leaves[i] =
-                compute_floats(ex, (enum arithmetic)binaries[k].operation, a->leaves[i], b->leaves[i]);
-        }
-        ex_set(ex, inst->result, out);
-        return true;
+    struct ex_value out = ex_result(ex, inst);
+    struct ex_value *a = float_operand(ex, inst, 0, out.count), *b = float_operand(ex, inst, 1, out.count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t x = a->leaves[i], y = b->leaves[i];
+        check_size(ex, y, ex_size(ex, x));
+        out.leaves[i] = is_relation ? relate_floats(ex, row, x, y)
+                                    : compute_floats(ex, (enum arithmetic)binaries[row].operation, x, y);
     }
-    return false;
+    ex_set(ex, inst->result, out);
 }
 
-static bool lower_relation(struct ex *ex, const struct in_inst *inst)
+static bool lower_binary(struct ex *ex, const struct in_inst *inst)
 {
-    for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
-        bool negated = inst->opcode == SpvOpUnordered && relations[k].opcode == SpvOpOrdered;
-        if (relations[k].opcode != inst->opcode && !negated)
-            continue;
-        struct ex_value out = ex_result(ex, inst);
-        struct ex_value *a = float_operand(ex, inst, 0, out.count),
-                        *b = float_operand(ex, inst, 1, out.count);
-        for (uint32_t i = 0; i < out.count; i++) {
-            check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
-            uint32_t is = relate_floats(ex, k, a->leaves[i], b->leaves[i]);
-            out.leaves[i] = negated ? ex_hold(ex, negate_condition(ex, is)) : is;
+    for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++)
+        if (binaries[k].opcode == inst->opcode) {
+            lower_pairs(ex, inst, k, false);
+            return true;
         }
-        ex_set(ex, inst->result, out);
-        return true;
-    }
+    for (size_t k = 0; k < sizeof relations / sizeof *relations; k++)
+        if (relations[k].opcode == inst->opcode) {
+            lower_pairs(ex, inst, k, true);
+            return true;
+        }
     return false;
 }
 
@@ -400,5 +376,5 @@ bool ex_float(struct ex *ex, const struct in_inst *inst)
         lower_dot(ex, inst);
         return true;
     }
-    return lower_binary(ex, inst) || lower_relation(ex, inst) || lower_unary(ex, inst);
+    return lower_binary(ex, inst) || lower_unary(ex, inst);
 }

@@ -155,7 +155,7 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
         const struct in_inst *phi = &first[i];
         struct ex_value *out = phi->opcode == SpvOpPhi ? phi_value(ex, phi) : NULL;
         for (uint32_t k = 0; out && k < out->count; k++)
-            ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[k]].imm, sources[i].leaves[k]);
+            ex_assign_leaf(ex, out, k, sources[i].leaves[k]);
     }
 }
 
@@ -225,7 +225,7 @@ static void switch_on(struct body *b, uint32_t block, const struct in_inst *t)
         const uint32_t *literal = t->operands + 2 + (i - 1) * (words + 1);
         uint64_t value = literal[0] | (words == 2 ? (uint64_t)literal[1] << 32 : 0);
         uint32_t next = ex_new_label(ex);
-        ex_branch_if_zero(ex, ex_op(ex, CK_EQ, 1, selector, ex_const(ex, value, size), 0), next);
+        ex_branch_if_zero(ex, ex_binary(ex, CK_EQ, selector, ex_const(ex, value, size)), next);
         take_edge(b, b->blocks[block].id, successor_block(ex, t, i));
         ex_place_label(ex, next);
     }
@@ -240,7 +240,7 @@ static void return_value(struct ex *ex, const struct in_inst *t)
         if (v->count != frame->result->count)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a function's result is not of its return type");
         for (uint32_t i = 0; i < v->count; i++)
-            ex_assign(ex, (uint32_t)ex->program->exprs[frame->result->leaves[i]].imm, v->leaves[i]);
+            ex_assign_leaf(ex, frame->result, i, v->leaves[i]);
     }
     ex_jump(ex, frame->return_label);
 }

@@ -28,7 +28,7 @@ static void find_blocks(struct fold *f)
     f->block_of[n] = f->block_count;
 }
 
-/* EXPR with the registers that are constant now put in. */
+/* EXPR with constants substituted for the registers that are constant in the current state. */
 static uint32_t substitute_constants(struct fold *f, uint32_t expr)
 {
     struct ex *ex = f->ex;
@@ -47,7 +47,7 @@ static uint32_t substitute_constants(struct fold *f, uint32_t expr)
     return same ? expr : ex_with_operands(ex, &e, operands);
 }
 
-/* Whether all registers that decide EXPR are constant now. */
+/* Whether all registers of EXPR are constant in the current state. */
 static bool is_known(const struct fold *f, uint32_t expr)
 {
     const struct ck_expr *e = &f->ex->program->exprs[expr];
@@ -60,7 +60,7 @@ static bool is_known(const struct fold *f, uint32_t expr)
     return true;
 }
 
-/* The constant that EXPR has now; trip counts need no expression for it. */
+/* The value of EXPR, if it is constant in the current state.  For trip counts no expression is created. */
 static bool constant_now(struct fold *f, uint32_t expr, uint64_t *value)
 {
     if (!f->trips)
@@ -96,27 +96,32 @@ static void step_instruction(struct fold *f, const struct ck_instr *i)
     }
 }
 
-bool ex_fold_merge(struct fold *f, uint32_t block)
+bool ex_fold_join(const struct fold *f, uint8_t *states, uint64_t *values, bool first)
 {
-    uint8_t *states = f->states + (size_t)block * f->regs;
-    uint64_t *values = f->values + (size_t)block * f->regs;
-    bool changed = !f->reached[block];
+    bool changed = first;
     for (uint32_t r = 0; r < f->regs; r++) {
         uint8_t was = states[r];
-        if (!f->reached[block] || (was == UNSEEN && f->now[r] != UNSEEN)) {
+        if (first || was == UNSEEN) {
             states[r] = f->now[r];
             values[r] = f->now_values[r];
-        } else if (was == CONSTANT &&
-                   (f->now[r] == VARYING || (f->now[r] == CONSTANT && f->now_values[r] != values[r]))) {
+        } else if (was == CONSTANT && f->now[r] != UNSEEN &&
+                   (f->now[r] == VARYING || f->now_values[r] != values[r])) {
             states[r] = VARYING;
         }
         changed = changed || states[r] != was;
     }
+    return changed;
+}
+
+bool ex_fold_merge(struct fold *f, uint32_t block)
+{
+    size_t at = (size_t)block * f->regs;
+    bool changed = ex_fold_join(f, f->states + at, f->values + at, !f->reached[block]);
     f->reached[block] = 1;
     return changed;
 }
 
-/* Merges what holds now into the entry of BLOCK. */
+/* Propagates the current state to the entry of BLOCK. */
 static void flow_to(struct fold *f, uint32_t block)
 {
     if (block >= f->block_count)
@@ -253,8 +258,8 @@ static bool is_live(const uint64_t *live, uint32_t reg)
     return reg != CK_NO_REG && (live[reg / 64] >> (reg % 64) & 1);
 }
 
-/* A read of memory that is never written and in no condition, or of hidden memory. */
-static bool reads_for_itself(const struct fold *f, const struct ck_instr *i)
+/* A load that may be removed if its result is unused: of memory that is never written and in no condition, or of hidden memory. */
+static bool is_removable_load(const struct fold *f, const struct ck_instr *i)
 {
     uint64_t root = i->op == CK_LOAD ? ex_root(f->ex, i->address) : 0;
     uint32_t object = (uint32_t)(root >> 32) - 1;
@@ -263,10 +268,10 @@ static bool reads_for_itself(const struct fold *f, const struct ck_instr *i)
 }
 
 /* Updates LIVE from after instruction I to before it; false: I has no effect. */
-static bool back_over(const struct fold *f, const struct ck_instr *i, uint64_t *live)
+static bool step_backwards(const struct fold *f, const struct ck_instr *i, uint64_t *live)
 {
     const struct ck_program *p = f->ex->program;
-    if ((i->op == CK_ASSIGN || reads_for_itself(f, i)) && !is_live(live, i->reg))
+    if ((i->op == CK_ASSIGN || is_removable_load(f, i)) && !is_live(live, i->reg))
         return false;
     if (i->op == CK_STORE && !i->point && ex_is_unread(f->ex, i->address))
         return false;
@@ -276,8 +281,8 @@ static bool back_over(const struct fold *f, const struct ck_instr *i, uint64_t *
     return true;
 }
 
-static void leave_block(const struct fold *f, uint32_t block, const uint64_t *live_in, uint32_t words,
-                        uint64_t *live)
+static void find_live_out(const struct fold *f, uint32_t block, const uint64_t *live_in, uint32_t words,
+                          uint64_t *live)
 {
     uint32_t last = f->first[block + 1];
     const struct ck_instr *end = last > f->first[block] ? &f->t->instrs[last - 1] : NULL;
@@ -292,7 +297,7 @@ static void leave_block(const struct fold *f, uint32_t block, const uint64_t *li
             live[w] |= live_in[(size_t)targets[k] * words + w];
 }
 
-/* Removes what has no effect; true if something went. */
+/* Removes instructions without effect; true if there was one. */
 static bool remove_dead(struct fold *f)
 {
     uint32_t words = f->regs / 64 + 1, n = f->t->instr_count;
@@ -304,9 +309,9 @@ static bool remove_dead(struct fold *f)
         changed = false;
         for (uint32_t b = f->block_count; b-- > 0;) {
             uint64_t *in = live_in + (size_t)b * words;
-            leave_block(f, b, live_in, words, live);
+            find_live_out(f, b, live_in, words, live);
             for (uint32_t i = f->first[b + 1]; i-- > f->first[b];)
-                keep[i] = back_over(f, &f->t->instrs[i], live);
+                keep[i] = step_backwards(f, &f->t->instrs[i], live);
             changed = changed || memcmp(in, live, words * sizeof *in) != 0;
             memcpy(in, live, words * sizeof *in);
         }
@@ -317,7 +322,6 @@ static bool remove_dead(struct fold *f)
     return removed;
 }
 
-/* Registers that are left get new numbers. */
 static void renumber_registers(struct fold *f)
 {
     struct ck_thread *t = f->t;

@@ -8,11 +8,11 @@
 
 enum { MOST_BYTES = 24, MOST_ELEMENTS = 16 };
 
-/* ---- one element after the other ---------------------------------------------------------------- */
+/* ---- elementwise functions ---------------------------------------------------------------------- */
 
 struct kernel {
     in_ext_kernel function;
-    bool second; /* what it stores through a pointer is wanted */
+    bool second; /* the result is the value that it stores through a pointer */
 };
 
 static uint64_t kernel_value(const void *context, const uint64_t *arguments)
@@ -49,7 +49,7 @@ static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uin
     return v->leaves[v->count == 1 ? 0 : i];
 }
 
-/* Element by element; the result stored through a pointer is in *SECOND, whose type is set. */
+/* Applies FN to each element.  *SECOND, whose type is set, receives the value stored through a pointer; NULL: FN stores none. */
 static struct ex_value apply_elementwise(struct ex *ex, const struct in_ext_fn *fn,
                                          struct ex_value *const *operands, unsigned count,
                                          const struct in_ty *type, struct ex_value *second)
@@ -76,16 +76,16 @@ static struct ex_value apply_elementwise(struct ex *ex, const struct in_ext_fn *
     return out;
 }
 
-/* ---- whole vectors ------------------------------------------------------------------------------ */
+/* ---- vector functions --------------------------------------------------------------------------- */
 
 struct geometric {
     in_ext_geometric function;
-    uint32_t count, element; /* ELEMENT: of the result, that is wanted */
+    uint32_t count, element; /* of the operands; the number of the result's element */
     unsigned size;
     bool two;
 };
 
-/* The operands come packed into the arguments, one after the other. */
+/* The operands are packed into the arguments. */
 static uint64_t geometric_value(const void *context, const uint64_t *arguments)
 {
     const struct geometric *g = context;
@@ -108,14 +108,14 @@ static unsigned pack_operands(struct ex *ex, const char *name, struct ex_value *
         for (uint32_t i = 0; i < operands[a]->count; i++) {
             unsigned size = ex_size(ex, operands[a]->leaves[i]);
             uint32_t wide = ex_resize(ex, operands[a]->leaves[i], 8, false);
-            uint32_t placed = ex_op(ex, CK_SHL, 8, wide, ex_const(ex, at % 8 * 8, 8), 0);
+            uint32_t placed = ex_binary(ex, CK_SHL, wide, ex_const(ex, at % 8 * 8, 8));
             if (at + size > MOST_BYTES)
                 ex_fail(
                     ex, MM_LIMIT, "explore.function",
                     "%s of vectors of more than %d bytes together is not explored: use shorter vectors, or "
                     "compute it from dot and sqrt",
                     name, MOST_BYTES);
-            arguments[at / 8] = at % 8 ? ex_op(ex, CK_OR, 8, arguments[at / 8], placed, 0) : placed;
+            arguments[at / 8] = at % 8 ? ex_binary(ex, CK_OR, arguments[at / 8], placed) : placed;
             at += size;
         }
     return (at + 7) / 8;
@@ -148,7 +148,7 @@ static struct ex_value apply_geometric(struct ex *ex, const struct in_ext_fn *fn
     return out;
 }
 
-/* Of the mask's numbers the low bits count [CLC 6.15.13]. */
+/* Only the low bits of the mask's elements are used [CLC 6.15.13]. */
 static struct ex_value shuffle_operands(struct ex *ex, struct ex_value *const *operands, unsigned count,
                                         const struct in_ty *type)
 {
@@ -159,12 +159,12 @@ static struct ex_value shuffle_operands(struct ex *ex, struct ex_value *const *o
         ex_fail(ex, MM_INVALID, "OpenCL.std shuffle", "operands of different shapes");
     for (uint32_t i = 0; i < out.count; i++) {
         unsigned n = ex_size(ex, mask->leaves[i]);
-        uint32_t index = ex_op(ex, CK_AND, n, mask->leaves[i], ex_const(ex, from - 1, n), 0);
+        uint32_t index = ex_binary(ex, CK_AND, mask->leaves[i], ex_const(ex, from - 1, n));
         out.leaves[i] = x->leaves[0];
         for (uint32_t k = 1; k < from; k++) {
-            uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, k, n), 0);
+            uint32_t here = ex_binary(ex, CK_EQ, index, ex_const(ex, k, n));
             uint32_t element = k < x->count ? x->leaves[k] : y->leaves[k - x->count];
-            out.leaves[i] = ex_op(ex, CK_SELECT, ex_size(ex, element), here, element, out.leaves[i]);
+            out.leaves[i] = ex_select(ex, here, element, out.leaves[i]);
         }
         out.leaves[i] = ex_hold(ex, out.leaves[i]);
     }

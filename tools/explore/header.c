@@ -41,7 +41,7 @@ static bool accept_word(struct reader *r, const char *word)
     return true;
 }
 
-_Noreturn static void bad(struct reader *r, const char *what)
+_Noreturn static void fail_expected(struct reader *r, const char *what)
 {
     ex_fail(r->ex, MM_INVALID, "explore.header", "%s expected at '%.20s'", what,
             r->at < r->end ? r->at : "the end");
@@ -50,7 +50,7 @@ _Noreturn static void bad(struct reader *r, const char *what)
 static void expect_word(struct reader *r, const char *word)
 {
     if (!accept_word(r, word))
-        bad(r, word);
+        fail_expected(r, word);
 }
 
 static uint64_t read_number(struct reader *r)
@@ -66,7 +66,7 @@ static uint64_t read_number(struct reader *r)
     uint64_t value = text[0] == '-' ? 0 - strtoull(text + 1, &end, 0)
                                     : strtoull(text[0] == '+' ? text + 1 : text, &end, 0);
     if (n == 0 || *end || end == text)
-        bad(r, "a number");
+        fail_expected(r, "a number");
     r->at += n;
     return value;
 }
@@ -80,7 +80,7 @@ static const char *read_name(struct reader *r)
     while (r->at + n < r->end && (isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
         n++;
     if (n == 0)
-        bad(r, "a name");
+        fail_expected(r, "a name");
     char *text = ex_alloc(r->ex, n + 1);
     memcpy(text, r->at, n);
     r->at += n;
@@ -118,14 +118,14 @@ static struct ex_init read_init(struct reader *r)
     if (!accept_word(r, "{"))
         return read_scalar(r);
     if (++r->depth > MAX_DEPTH)
-        bad(r, "less nesting");
+        fail_expected(r, "less nesting");
     while (!accept_word(r, "}")) {
         if (out.count == MAX_ITEMS)
-            bad(r, "fewer values");
+            fail_expected(r, "fewer values");
         out.items = ex_grow(r->ex, out.items, out.count, sizeof *out.items);
         out.items[out.count++] = read_init(r);
         if (!accept_word(r, ",") && (skip_space(r), r->at >= r->end || *r->at != '}'))
-            bad(r, "',' or '}'");
+            fail_expected(r, "',' or '}'");
     }
     r->depth--;
     return out;
@@ -154,7 +154,7 @@ static void read_inputs(struct reader *r)
     } while (accept_word(r, ","));
     skip_space(r);
     if (r->at < r->end)
-        bad(r, "',' or the end of the line");
+        fail_expected(r, "',' or the end of the line");
 }
 
 /* The names in a condition, so that they can be found in the module. */
@@ -173,7 +173,7 @@ static void read_config(struct reader *r)
             expect_word(r, ",");
         n[i] = read_number(r);
         if (n[i] == 0 || n[i] > 1024)
-            bad(r, "a number from 1 to 1024");
+            fail_expected(r, "a number from 1 to 1024");
     }
     struct ex_launch *l = &r->ex->config.launch;
     l->sub_group = (uint32_t)n[0];
@@ -239,18 +239,18 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
     return MM_OK;
 }
 
-static void end_of(struct reader *r)
+static void expect_end(struct reader *r)
 {
     skip_space(r);
     if (r->at < r->end)
-        bad(r, "the end of the value");
+        fail_expected(r, "the end of the value");
 }
 
 struct ex_init ex_value_text(struct ex *ex, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
     struct ex_init value = read_init(&r);
-    end_of(&r);
+    expect_end(&r);
     return value;
 }
 
@@ -273,7 +273,7 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id)
 
 static uint32_t add_prop(struct ex *ex, struct ck_prop prop)
 {
-    return ex_added(ex, ck_program_add_prop(ex->program, &prop));
+    return ex_check_added(ex, ck_program_add_prop(ex->program, &prop));
 }
 
 static const struct ex_place *place_named(struct ex *ex, const char *text)
@@ -300,7 +300,7 @@ static const struct ex_place *place_named(struct ex *ex, const char *text)
             text, *names ? names : "none here");
 }
 
-_Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t, const char *what)
+_Noreturn static void fail_term(struct ex *ex, const struct ck_condition_term *t, const char *what)
 {
     ex_fail(ex, MM_INVALID, "explore.header", "in the condition, of '%s': %s expected", t->name, what);
 }
@@ -317,13 +317,13 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
     for (uint32_t i = 0; i < wanted->index_count; i++) {
         uint64_t index = wanted->indices[i];
         if (index > UINT32_MAX)
-            bad_term(ex, wanted, "a smaller index");
+            fail_term(ex, wanted, "a smaller index");
         if (first) {
             offset += index * ex_element_size(t);
             first = false;
         } else if (t->kind == IN_TY_STRUCT) {
             if (index >= t->count)
-                bad_term(ex, wanted, "the index of a member");
+                fail_term(ex, wanted, "the index of a member");
             in_union |= in_spirv_is_union(ex->module.decoded, t);
             offset += t->offsets[index];
             t = t->members[index];
@@ -331,12 +331,12 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
             offset += index * t->stride;
             t = t->element;
         } else {
-            bad_term(ex, wanted, "fewer indices");
+            fail_term(ex, wanted, "fewer indices");
         }
     }
     unsigned bytes = ex_scalar_size(t);
     if (!bytes)
-        bad_term(ex, wanted, "an index: the value is no number; one");
+        fail_term(ex, wanted, "an index: the value is no number; one");
     *leaf = in_union ? NULL : t;
     if (offset + bytes > size)
         ex_fail(ex, MM_INVALID, "explore.header",
@@ -354,7 +354,7 @@ static struct ck_term resolve_term(struct ex *ex, const struct ck_condition_term
     if (!wanted->name)
         return (struct ck_term){.kind = CK_TERM_CONST, .value = wanted->value};
     struct ck_term t = memory_term(ex, wanted, leaf);
-    ex_added(ex, ck_program_add_observed(ex->program, &t));
+    ex_check_added(ex, ck_program_add_observed(ex->program, &t));
     return t;
 }
 

@@ -11,7 +11,6 @@ uint32_t ex_new_counter(struct ex *ex)
     return item->counters[item->counter_count++] = ex_new_reg(ex, 4);
 }
 
-/* Labels still are to be resolved. */
 void ex_prepend_counters(struct ex *ex)
 {
     struct ex_item *b = &ex->item;
@@ -52,29 +51,28 @@ uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted)
     b->hidden = ex_grow(ex, b->hidden, b->hidden_count, sizeof *b->hidden);
     struct ex_hidden *h = &b->hidden[b->hidden_count++];
     *h = *wanted;
-    h->object = ex_added(ex, ck_program_add_object(ex->program, &object));
+    h->object = ex_check_added(ex, ck_program_add_object(ex->program, &object));
     return h->object;
 }
 
-static void note_meeting(struct ex *ex, struct ex_meeting **list, uint32_t *count, struct ex_meeting meeting)
+static void note_site(struct ex *ex, struct ex_site **list, uint32_t *count, struct ex_site site)
 {
     for (uint32_t i = 0; i < *count; i++)
-        if ((*list)[i].site == meeting.site)
+        if ((*list)[i].site == site.site)
             return;
     *list = ex_grow(ex, *list, *count, sizeof **list);
-    (*list)[(*count)++] = meeting;
+    (*list)[(*count)++] = site;
 }
 
-void ex_all_must_come(struct ex *ex)
+void ex_require_convergence(struct ex *ex)
 {
-    note_meeting(ex, &ex->build.meetings, &ex->build.meeting_count,
-                 (struct ex_meeting){.site = ex->item.site + 1, .inst = ex->current});
+    note_site(ex, &ex->build.converged, &ex->build.converged_count,
+              (struct ex_site){.site = ex->item.site + 1, .inst = ex->current});
 }
 
 void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst)
 {
-    note_meeting(ex, &ex->build.copies, &ex->build.copy_count,
-                 (struct ex_meeting){.site = site, .inst = inst});
+    note_site(ex, &ex->build.copies, &ex->build.copy_count, (struct ex_site){.site = site, .inst = inst});
 }
 
 const struct in_inst *ex_copy_inst(struct ex *ex, uint32_t site)
@@ -102,7 +100,6 @@ static unsigned loaded_bytes(unsigned size)
     return size > 4 ? 8 : size > 2 ? 4 : size;
 }
 
-/* Memory that is never written holds unconstrained values. */
 uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size)
 {
     struct ck_object object = {.name = name,
@@ -114,7 +111,7 @@ uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size)
                                .uninitialized = true,
                                .work_group = -1,
                                .alias_of = ex->program->object_count};
-    return ex_added(ex, ck_program_add_object(ex->program, &object));
+    return ex_check_added(ex, ck_program_add_object(ex->program, &object));
 }
 
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)

@@ -17,7 +17,7 @@ bool ex_is_image(const struct in_ty *t)
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
-bool ex_image_is_array(enum in_image_kind kind)
+static bool is_array_kind(enum in_image_kind kind)
 {
     return kind == IN_IMAGE_1D_ARRAY || kind == IN_IMAGE_2D_ARRAY;
 }
@@ -110,7 +110,7 @@ const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec
     d.width = (uint32_t)n[0];
     d.height = d.kind == IN_IMAGE_1D_ARRAY ? 1 : (uint32_t)n[1];
     d.depth = d.kind == IN_IMAGE_3D ? (uint32_t)n[2] : 1;
-    d.array_size = ex_image_is_array(d.kind) ? (uint32_t)n[sides - 1] : 1;
+    d.array_size = is_array_kind(d.kind) ? (uint32_t)n[sides - 1] : 1;
     *channel = ex_number_type(ex, &format.scalar);
     spec->kind = SPEC_BUFFER;
     spec->count = n[0] * n[1] * n[2] * format.channels;
@@ -178,7 +178,6 @@ const struct ex_image *ex_image_of(struct ex *ex, const struct in_inst *inst, ui
                     "pass the image to the functions that access it");
 }
 
-/* The image operands from operand AT on say nothing that changes the value; UNSIGNED and SIGNED extension as the format has it. */
 void ex_image_check_operands(struct ex *ex, const struct in_inst *inst, uint32_t at,
                              const struct ex_image *image)
 {
@@ -200,7 +199,6 @@ void ex_image_check_operands(struct ex *ex, const struct in_inst *inst, uint32_t
                 "the sign of the texels is not that of the image's format: --arg image with another format");
 }
 
-/* T: of the texels that INST reads or writes. */
 void ex_image_check_texel(struct ex *ex, const struct in_inst *inst, const struct in_ty *t,
                           const struct ex_image *image)
 {
@@ -220,7 +218,7 @@ struct ex_texel ex_image_sides(const struct ex_image *image)
     const struct in_image *d = &image->description;
     struct ex_texel p = {.sides = in_image_coordinate_count(d->kind),
                          .extent = {d->width, d->height, d->depth}};
-    if (ex_image_is_array(d->kind))
+    if (is_array_kind(d->kind))
         p.extent[p.sides - 1] = d->array_size;
     return p;
 }
@@ -238,21 +236,19 @@ struct ex_texel ex_image_coordinates(struct ex *ex, const struct in_inst *inst, 
     return p;
 }
 
-/* Whether the coordinates are those of a texel; negative ones are large. */
 uint32_t ex_image_inside(struct ex *ex, const struct ex_texel *p)
 {
     uint32_t all = ex_const(ex, 1, 1);
     for (uint32_t i = 0; i < p->sides; i++)
-        all = ex_op(ex, CK_AND, 1, all, ex_op(ex, CK_ULT, 1, p->at[i], ex_const(ex, p->extent[i], 4), 0), 0);
+        all = ex_binary(ex, CK_AND, all, ex_binary(ex, CK_ULT, p->at[i], ex_const(ex, p->extent[i], 4)));
     return ex_hold(ex, all);
 }
 
-/* The nearest texel's coordinate on side I [CLC 8.2]. */
 void ex_image_clamp(struct ex *ex, struct ex_texel *p, uint32_t i)
 {
     uint32_t zero = ex_const(ex, 0, 4), last = ex_const(ex, p->extent[i] - 1, 4), c = p->at[i];
-    c = ex_hold(ex, ex_op(ex, CK_SELECT, 4, ex_op(ex, CK_SLT, 1, c, zero, 0), zero, c));
-    p->at[i] = ex_hold(ex, ex_op(ex, CK_SELECT, 4, ex_op(ex, CK_SLT, 1, last, c, 0), last, c));
+    c = ex_hold(ex, ex_select(ex, ex_binary(ex, CK_SLT, c, zero), zero, c));
+    p->at[i] = ex_hold(ex, ex_select(ex, ex_binary(ex, CK_SLT, last, c), last, c));
 }
 
 /* Bytes from the beginning of the image to the texel at P, which is inside. */
@@ -260,10 +256,10 @@ static uint32_t offset_of(struct ex *ex, const struct ex_texel *p, uint64_t texe
 {
     uint32_t index = ex_resize(ex, p->at[p->sides - 1], 8, false);
     for (uint32_t i = p->sides - 1; i-- > 0;) {
-        index = ex_op(ex, CK_MUL, 8, index, ex_const(ex, p->extent[i], 8), 0);
-        index = ex_op(ex, CK_ADD, 8, index, ex_resize(ex, p->at[i], 8, false), 0);
+        index = ex_binary(ex, CK_MUL, index, ex_const(ex, p->extent[i], 8));
+        index = ex_binary(ex, CK_ADD, index, ex_resize(ex, p->at[i], 8, false));
     }
-    return ex_hold(ex, ex_op(ex, CK_MUL, 8, index, ex_const(ex, texel, 8), 0));
+    return ex_hold(ex, ex_binary(ex, CK_MUL, index, ex_const(ex, texel, 8)));
 }
 
 /* ---- channels ----------------------------------------------------------------------------------- */
@@ -274,7 +270,7 @@ static uint32_t channel_component(const struct ex_image *image, uint32_t i)
     return image->description.order == IN_ORDER_BGRA && i < 3 ? 2 - i : i;
 }
 
-/* The number in a channel as kernels see it, and back; CONTEXT: the type of the channel. */
+/* Conversions between the stored channel and the number in kernels; CONTEXT: the type of the channel. */
 static uint64_t decode_channel(const void *context, const uint64_t *arguments)
 {
     const enum in_channel_type *type = context;
@@ -292,7 +288,7 @@ static uint64_t encode_channel(const void *context, const uint64_t *arguments)
     return stored;
 }
 
-/* A channel of floats, but for those that are stored as they are. */
+/* Converts a channel of floats that is not stored as float; BACK: from float. */
 static uint32_t converted_channel(struct ex *ex, const struct ex_image *image, uint32_t value, bool back)
 {
     static const enum in_channel_type types[] = {IN_CHANNEL_SNORM_INT8, IN_CHANNEL_SNORM_INT16,
@@ -329,8 +325,8 @@ static uint32_t encoded_channel(struct ex *ex, const struct ex_image *image, uin
     enum ck_expr_op less = has_sign ? CK_SLT : CK_ULT;
     uint64_t most = (UINT64_C(1) << (8 * size - has_sign)) - 1;
     uint32_t high = ex_const(ex, most, 4), low = ex_const(ex, has_sign ? (uint32_t)~most : 0, 4);
-    value = ex_hold(ex, ex_op(ex, CK_SELECT, 4, ex_op(ex, less, 1, high, value, 0), high, value));
-    value = ex_hold(ex, ex_op(ex, CK_SELECT, 4, ex_op(ex, less, 1, value, low, 0), low, value));
+    value = ex_hold(ex, ex_select(ex, ex_binary(ex, less, high, value), high, value));
+    value = ex_hold(ex, ex_select(ex, ex_binary(ex, less, value, low), low, value));
     return ex_resize(ex, value, size, false);
 }
 
@@ -339,35 +335,29 @@ static uint32_t encoded_channel(struct ex *ex, const struct ex_image *image, uin
 static uint32_t channel_address(struct ex *ex, const struct ex_image *image, uint32_t offset, uint32_t i)
 {
     uint32_t first = ex_const(ex, CK_OBJECT_BASE(image->object) + i * image->channel->size, 8);
-    return ex_op(ex, CK_ADD, 8, first, offset, 0);
+    return ex_binary(ex, CK_ADD, first, offset);
 }
 
-/* Reads the texel at P, which is inside, into the registers of OUT. */
 void ex_image_read_texel(struct ex *ex, const struct ex_image *image, const struct ex_texel *p,
                          struct ex_value *out)
 {
     uint32_t offset = offset_of(ex, p, image->channels * image->channel->size);
     const uint32_t one = in_image_class(image->description.type) == IN_IMAGE_FLOAT ? 0x3F800000 : 1;
     for (uint32_t i = image->channels; i < 4; i++) /* that the format lacks [CLC 8.3] */
-        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[i]].imm, ex_const(ex, i == 3 ? one : 0, 4));
+        ex_assign_leaf(ex, out, i, ex_const(ex, i == 3 ? one : 0, 4));
     for (uint32_t i = 0; i < image->channels; i++) {
         struct ck_instr load =
             ex_load(ex, channel_address(ex, image, offset, i), (unsigned)image->channel->size);
         ex_emit(ex, load);
-        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[channel_component(image, i)]].imm,
-                  decoded_channel(ex, image, ex_reg_expr(ex, load.reg)));
+        ex_assign_leaf(ex, out, channel_component(image, i),
+                       decoded_channel(ex, image, ex_reg_expr(ex, load.reg)));
     }
 }
 
 /* A read without a sampler outside of the image, or a write, is undefined [CLC 6.15.15.4]. */
 void ex_image_fault_outside(struct ex *ex, const struct ex_texel *p)
 {
-    uint32_t fault = ex_new_label(ex), on = ex_new_label(ex);
-    ex_branch_if_zero(ex, ex_image_inside(ex, p), fault);
-    ex_jump(ex, on);
-    ex_place_label(ex, fault);
-    ex_emit_fault(ex);
-    ex_place_label(ex, on);
+    ex_fault_unless(ex, ex_image_inside(ex, p));
 }
 
 static void image_read(struct ex *ex, const struct in_inst *inst)
@@ -410,7 +400,7 @@ static void sampled_image(struct ex *ex, const struct in_inst *inst)
         sampler >> 32)
         ex_image_refuse(ex, inst, "with a sampler that is no constant or argument",
                         "pass the sampler to the functions that use it");
-    out.leaves[0] = ex_op(ex, CK_OR, 8, ex_scalar(ex, inst->operands[0]), ex_const(ex, sampler, 8), 0);
+    out.leaves[0] = ex_binary(ex, CK_OR, ex_scalar(ex, inst->operands[0]), ex_const(ex, sampler, 8));
     ex_set(ex, inst->result, out);
 }
 
@@ -421,7 +411,7 @@ static void image_query(struct ex *ex, const struct in_inst *inst)
     const struct in_image *d = &ex_image_of(ex, inst, &none)->description;
     uint64_t value[4] = {d->width, d->height, d->depth, 1};
     struct ex_value out = ex_result(ex, inst);
-    if (ex_image_is_array(d->kind))
+    if (is_array_kind(d->kind))
         value[in_image_coordinate_count(d->kind) - 1] = d->array_size;
     if (inst->opcode == SpvOpImageQuerySizeLod &&
         (inst->operand_count < 2 || !ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &level) || level != 0))

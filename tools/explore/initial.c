@@ -45,7 +45,7 @@ void ex_init_fill(struct ex *ex, const struct in_ty *t, const struct ex_init *in
     }
 }
 
-/* Elements of an array that is as long as INIT. */
+/* The number of elements of INIT. */
 static uint64_t length_of(const struct ex_init *init)
 {
     return !init ? EX_UNKNOWN_ELEMENTS : init->form == EX_LIST ? init->count : 1;
@@ -78,7 +78,7 @@ bool ex_init_add_launch(struct ex *ex, struct ex_place *place, const struct ex_i
     uint64_t by_launch = 0;
     bool all = true;
     ex_reflected_bytes(ex, place->id, place->pointee, launch, known, size);
-    /* INIT gives the bytes that it makes the same whatever they were */
+    /* INIT writes the bytes that it makes equal over zeros and over ones */
     memset(other, 0xff, size);
     if (init)
         ex_init_fill(ex, place->pointee, init, other, size, 0);
@@ -88,7 +88,7 @@ bool ex_init_add_launch(struct ex *ex, struct ex_place *place, const struct ex_i
         bytes[i] = !given && known[i] ? launch[i] : bytes[i];
         known[i] |= given;
     }
-    for (uint32_t k = 0; k < shape->count; k++) /* what lies between them is never read */
+    for (uint32_t k = 0; k < shape->count; k++) /* padding is never read */
         for (uint64_t i = 0; i < shape->scalars[k].size; i++)
             all = all && known[shape->scalars[k].offset + i];
     if (by_launch || place->storage == SpvStorageClassPushConstant)

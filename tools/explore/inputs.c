@@ -9,7 +9,7 @@
 
 enum { MOST_VARIABLES = 3, MOST_INSTANCES = 1 << 16 };
 
-struct variable { /* of an index, quantified over all of them */
+struct variable { /* an index, universally quantified */
     const char *name;
     uint64_t count, value;
 };
@@ -19,7 +19,7 @@ struct requirement {
     struct variable variables[MOST_VARIABLES];
     unsigned variable_count;
     uint64_t instances;
-    bool outside; /* an index is out of bounds: the instance says nothing */
+    bool outside; /* an index is out of bounds: the instance is not added */
 };
 
 static uint32_t build_condition(struct requirement *r, const struct require *e);
@@ -72,7 +72,7 @@ static const struct in_ty *number_type(struct ex *ex, const struct ex_place *p)
     return shape->count ? shape->scalars[0].type : NULL;
 }
 
-/* Types of kernels have no sign [SPIRV 2.16.1]. */
+/* SPIR-V types of kernels have no sign [SPIRV 2.16.1]. */
 bool ex_is_unsigned(const struct ex *ex, uint32_t id)
 {
     char type[EX_SOURCE_TYPE];
@@ -102,7 +102,7 @@ static void add_inputs(struct ex *ex, const struct ex_place *p, const struct ex_
         input.span = input.span > mask ? mask : input.span;
     }
     for (; input.offset < o->size; input.offset += o->element_size)
-        ex_added(ex, ck_program_add_input(ex->program, &input));
+        ex_check_added(ex, ck_program_add_input(ex->program, &input));
 }
 
 /* ---- terms -------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static uint32_t element_of(struct requirement *r, const struct ex_place *p, uint
             r, p->id,
             ex_const(ex, ex_initial_bytes(o, index * o->element_size, o->element_size), o->element_size));
     struct ck_expr e = {.op = CK_REG, .size = o->element_size, .imm = first + index};
-    return extend_value(r, p->id, ex_added(ex, ck_program_add_expr(ex->program, &e)));
+    return extend_value(r, p->id, ex_check_added(ex, ck_program_add_expr(ex->program, &e)));
 }
 
 static const struct ex_place *place_of(struct ex *ex, uint32_t id)
@@ -220,9 +220,9 @@ static uint32_t build_term(struct requirement *r, const struct require *e)
     case REQUIRE_OFFSET:
         return constant_value(r->ex, 0);
     case REQUIRE_NEGATIVE:
-        return ex_op(r->ex, CK_NEG, 8, build_term(r, e->a), 0, 0);
+        return ex_unary(r->ex, CK_NEG, build_term(r, e->a));
     default:
-        return ex_op(r->ex, ops[e->op], 8, build_term(r, e->a), build_term(r, e->b), 0);
+        return ex_binary(r->ex, ops[e->op], build_term(r, e->a), build_term(r, e->b));
     }
 }
 
@@ -232,10 +232,10 @@ static uint32_t build_condition(struct requirement *r, const struct require *e)
         [REQUIRE_EQUAL] = CK_EQ,    [REQUIRE_NOT_EQUAL] = CK_NE, [REQUIRE_LESS] = CK_SLT,
         [REQUIRE_AT_MOST] = CK_SLE, [REQUIRE_AND] = CK_AND,      [REQUIRE_OR] = CK_OR};
     if (e->op == REQUIRE_NOT)
-        return ex_op(r->ex, CK_LNOT, 1, build_condition(r, e->a), 0, 0);
+        return ex_unary(r->ex, CK_LNOT, build_condition(r, e->a));
     if (e->op == REQUIRE_AND || e->op == REQUIRE_OR)
-        return ex_op(r->ex, ops[e->op], 1, build_condition(r, e->a), build_condition(r, e->b), 0);
-    return ex_op(r->ex, ops[e->op], 1, build_term(r, e->a), build_term(r, e->b), 0);
+        return ex_binary(r->ex, ops[e->op], build_condition(r, e->a), build_condition(r, e->b));
+    return ex_binary(r->ex, ops[e->op], build_term(r, e->a), build_term(r, e->b));
 }
 
 /* ---- requirements ------------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ static void add_instance(struct requirement *r, const struct require *e)
     if (r->outside)
         return;
     if (!ex_is_const(r->ex, expr, &known))
-        ex_added(r->ex, ck_program_add_requirement(r->ex->program, expr));
+        ex_check_added(r->ex, ck_program_add_requirement(r->ex->program, expr));
     else if (!known)
         reject(r, e, "the sizes and arguments given contradict the condition");
 }

@@ -6,21 +6,6 @@
 
 enum { MAX_CONSTANT_DEPTH = 1000 }; /* of recursion */
 
-static uint32_t constant_like(struct ex *ex, uint64_t value, uint32_t like)
-{
-    return ex_const(ex, value, ex_size(ex, like));
-}
-
-static uint32_t combine_constants(struct ex *ex, enum ck_expr_op op, uint32_t a, uint32_t b)
-{
-    return ex_op(ex, op, op >= CK_EQ ? 1 : ex_size(ex, a), a, b, 0);
-}
-
-static uint32_t select_of(struct ex *ex, uint32_t condition, uint32_t yes, uint32_t no)
-{
-    return ex_op(ex, CK_SELECT, ex_size(ex, yes), condition, yes, no);
-}
-
 static struct ex_value *integer_operand(struct ex *ex, const struct in_inst *inst, uint32_t i)
 {
     if (i >= inst->operand_count)
@@ -34,23 +19,22 @@ static struct ex_value *integer_operand(struct ex *ex, const struct in_inst *ins
 static uint32_t high_of_long(struct ex *ex, uint32_t a, uint32_t b)
 {
     uint32_t low = ex_const(ex, UINT32_MAX, 8), shift = ex_const(ex, 32, 8);
-    uint32_t a0 = combine_constants(ex, CK_AND, a, low), a1 = combine_constants(ex, CK_LSHR, a, shift);
-    uint32_t b0 = combine_constants(ex, CK_AND, b, low), b1 = combine_constants(ex, CK_LSHR, b, shift);
-    uint32_t p01 = ex_hold(ex, combine_constants(ex, CK_MUL, a0, b1)),
-             p10 = ex_hold(ex, combine_constants(ex, CK_MUL, a1, b0));
-    uint32_t middle = combine_constants(
-        ex, CK_ADD, combine_constants(ex, CK_LSHR, combine_constants(ex, CK_MUL, a0, b0), shift),
-        combine_constants(ex, CK_ADD, combine_constants(ex, CK_AND, p01, low),
-                          combine_constants(ex, CK_AND, p10, low)));
-    uint32_t upper = combine_constants(ex, CK_ADD, combine_constants(ex, CK_LSHR, p01, shift),
-                                       combine_constants(ex, CK_LSHR, p10, shift));
-    upper = combine_constants(ex, CK_ADD, upper, combine_constants(ex, CK_LSHR, middle, shift));
-    return ex_hold(ex, combine_constants(ex, CK_ADD, combine_constants(ex, CK_MUL, a1, b1), upper));
+    uint32_t a0 = ex_binary(ex, CK_AND, a, low), a1 = ex_binary(ex, CK_LSHR, a, shift);
+    uint32_t b0 = ex_binary(ex, CK_AND, b, low), b1 = ex_binary(ex, CK_LSHR, b, shift);
+    uint32_t p01 = ex_hold(ex, ex_binary(ex, CK_MUL, a0, b1)),
+             p10 = ex_hold(ex, ex_binary(ex, CK_MUL, a1, b0));
+    uint32_t middle =
+        ex_binary(ex, CK_ADD, ex_binary(ex, CK_LSHR, ex_binary(ex, CK_MUL, a0, b0), shift),
+                  ex_binary(ex, CK_ADD, ex_binary(ex, CK_AND, p01, low), ex_binary(ex, CK_AND, p10, low)));
+    uint32_t upper =
+        ex_binary(ex, CK_ADD, ex_binary(ex, CK_LSHR, p01, shift), ex_binary(ex, CK_LSHR, p10, shift));
+    upper = ex_binary(ex, CK_ADD, upper, ex_binary(ex, CK_LSHR, middle, shift));
+    return ex_hold(ex, ex_binary(ex, CK_ADD, ex_binary(ex, CK_MUL, a1, b1), upper));
 }
 
 static uint32_t is_negative(struct ex *ex, uint32_t a)
 {
-    return combine_constants(ex, CK_SLT, a, constant_like(ex, 0, a));
+    return ex_binary(ex, CK_SLT, a, ex_const_like(ex, 0, a));
 }
 
 static uint32_t high_of_product(struct ex *ex, uint32_t a, uint32_t b, bool is_signed)
@@ -58,30 +42,25 @@ static uint32_t high_of_product(struct ex *ex, uint32_t a, uint32_t b, bool is_s
     unsigned size = ex_size(ex, a);
     if (size < 8) {
         uint32_t product =
-            combine_constants(ex, CK_MUL, ex_resize(ex, a, 8, is_signed), ex_resize(ex, b, 8, is_signed));
-        return ex_resize(ex, combine_constants(ex, CK_LSHR, product, ex_const(ex, 8 * size, 8)), size, false);
+            ex_binary(ex, CK_MUL, ex_resize(ex, a, 8, is_signed), ex_resize(ex, b, 8, is_signed));
+        return ex_resize(ex, ex_binary(ex, CK_LSHR, product, ex_const(ex, 8 * size, 8)), size, false);
     }
     uint32_t high = high_of_long(ex, a, b), zero = ex_const(ex, 0, 8);
     if (!is_signed)
         return high;
-    high = combine_constants(ex, CK_SUB, high, select_of(ex, is_negative(ex, a), b, zero));
-    return combine_constants(ex, CK_SUB, high, select_of(ex, is_negative(ex, b), a, zero));
+    high = ex_binary(ex, CK_SUB, high, ex_select(ex, is_negative(ex, a), b, zero));
+    return ex_binary(ex, CK_SUB, high, ex_select(ex, is_negative(ex, b), a, zero));
 }
 
 static void pair_of(struct ex *ex, uint32_t opcode, uint32_t a, uint32_t b, uint32_t out[2])
 {
     bool product = opcode == SpvOpUMulExtended || opcode == SpvOpSMulExtended;
-    out[0] = ex_hold(ex, combine_constants(ex,
-                                           opcode == SpvOpIAddCarry ? CK_ADD
-                                           : product                ? CK_MUL
-                                                                    : CK_SUB,
-                                           a, b));
+    out[0] = ex_hold(ex, ex_binary(ex, opcode == SpvOpIAddCarry ? CK_ADD : product ? CK_MUL : CK_SUB, a, b));
     if (product)
         out[1] = ex_hold(ex, high_of_product(ex, a, b, opcode == SpvOpSMulExtended));
     else
-        out[1] =
-            ex_hold(ex, ex_resize(ex, combine_constants(ex, CK_ULT, opcode == SpvOpIAddCarry ? out[0] : a, b),
-                                  ex_size(ex, a), false));
+        out[1] = ex_hold(ex, ex_resize(ex, ex_binary(ex, CK_ULT, opcode == SpvOpIAddCarry ? out[0] : a, b),
+                                       ex_size(ex, a), false));
 }
 
 static void lower_wide(struct ex *ex, const struct in_inst *inst)
@@ -107,21 +86,19 @@ static void lower_wide(struct ex *ex, const struct in_inst *inst)
 /* COUNT low bits of the size of LIKE. */
 static uint32_t low_bits(struct ex *ex, uint32_t count, uint32_t like)
 {
-    uint32_t one = constant_like(ex, 1, like), all = constant_like(ex, UINT64_MAX, like);
-    uint32_t fits = combine_constants(ex, CK_ULT, count, constant_like(ex, 8 * ex_size(ex, like), like));
-    return select_of(ex, fits, combine_constants(ex, CK_SUB, combine_constants(ex, CK_SHL, one, count), one),
-                     all);
+    uint32_t one = ex_const_like(ex, 1, like), all = ex_const_like(ex, UINT64_MAX, like);
+    uint32_t fits = ex_binary(ex, CK_ULT, count, ex_const_like(ex, 8 * ex_size(ex, like), like));
+    return ex_select(ex, fits, ex_binary(ex, CK_SUB, ex_binary(ex, CK_SHL, one, count), one), all);
 }
 
 /* The field's highest bit, if there is one, is copied into the bits above. */
 static uint32_t sign_extended(struct ex *ex, uint32_t field, uint32_t mask)
 {
-    uint32_t one = constant_like(ex, 1, field);
-    uint32_t top = combine_constants(ex, CK_SUB, mask, combine_constants(ex, CK_LSHR, mask, one));
-    uint32_t set =
-        combine_constants(ex, CK_NE, combine_constants(ex, CK_AND, field, top), constant_like(ex, 0, field));
-    uint32_t above = ex_op(ex, CK_NOT, ex_size(ex, mask), mask, 0, 0);
-    return select_of(ex, set, combine_constants(ex, CK_OR, field, above), field);
+    uint32_t one = ex_const_like(ex, 1, field);
+    uint32_t top = ex_binary(ex, CK_SUB, mask, ex_binary(ex, CK_LSHR, mask, one));
+    uint32_t set = ex_binary(ex, CK_NE, ex_binary(ex, CK_AND, field, top), ex_const_like(ex, 0, field));
+    uint32_t above = ex_unary(ex, CK_NOT, mask);
+    return ex_select(ex, set, ex_binary(ex, CK_OR, field, above), field);
 }
 
 static void bit_field(struct ex *ex, const struct in_inst *inst)
@@ -139,14 +116,12 @@ static void bit_field(struct ex *ex, const struct in_inst *inst)
         uint32_t offset = ex_resize(ex, at, size, false);
         uint32_t mask = ex_hold(ex, low_bits(ex, ex_resize(ex, count, size, false), x));
         if (insert) {
-            uint32_t placed = combine_constants(ex, CK_SHL, mask, offset);
-            uint32_t field =
-                combine_constants(ex, CK_SHL, combine_constants(ex, CK_AND, from->leaves[i], mask), offset);
-            uint32_t rest = combine_constants(ex, CK_AND, x, ex_op(ex, CK_NOT, size, placed, 0, 0));
-            out.leaves[i] = ex_hold(ex, combine_constants(ex, CK_OR, rest, field));
+            uint32_t placed = ex_binary(ex, CK_SHL, mask, offset);
+            uint32_t field = ex_binary(ex, CK_SHL, ex_binary(ex, CK_AND, from->leaves[i], mask), offset);
+            uint32_t rest = ex_binary(ex, CK_AND, x, ex_unary(ex, CK_NOT, placed));
+            out.leaves[i] = ex_hold(ex, ex_binary(ex, CK_OR, rest, field));
         } else {
-            uint32_t field =
-                ex_hold(ex, combine_constants(ex, CK_AND, combine_constants(ex, CK_LSHR, x, offset), mask));
+            uint32_t field = ex_hold(ex, ex_binary(ex, CK_AND, ex_binary(ex, CK_LSHR, x, offset), mask));
             bool is_signed = inst->opcode == SpvOpBitFieldSExtract;
             out.leaves[i] = is_signed ? ex_hold(ex, sign_extended(ex, field, mask)) : field;
         }
@@ -160,14 +135,12 @@ static void reverse_bits(struct ex *ex, const struct in_inst *inst)
     if (a->count != out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.14", "operands have different numbers of components");
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t x = a->leaves[i], sum = constant_like(ex, 0, x), one = constant_like(ex, 1, x);
+        uint32_t x = a->leaves[i], sum = ex_const_like(ex, 0, x), one = ex_const_like(ex, 1, x);
         unsigned bits = 8 * ex_size(ex, x);
         for (unsigned k = 0; k < bits; k++) {
-            uint32_t bit = combine_constants(ex, CK_AND,
-                                             combine_constants(ex, CK_LSHR, x, constant_like(ex, k, x)), one);
-            sum = ex_hold(ex, combine_constants(
-                                  ex, CK_OR, sum,
-                                  combine_constants(ex, CK_SHL, bit, constant_like(ex, bits - 1 - k, x))));
+            uint32_t bit = ex_binary(ex, CK_AND, ex_binary(ex, CK_LSHR, x, ex_const_like(ex, k, x)), one);
+            sum = ex_hold(ex, ex_binary(ex, CK_OR, sum,
+                                        ex_binary(ex, CK_SHL, bit, ex_const_like(ex, bits - 1 - k, x))));
         }
         out.leaves[i] = sum;
     }
@@ -182,7 +155,7 @@ static uint32_t dot_component(struct ex *ex, const struct ex_value *v, uint32_t 
 {
     if (!packed)
         return ex_resize(ex, v->leaves[k], 8, is_signed);
-    uint32_t shifted = combine_constants(ex, CK_LSHR, v->leaves[0], constant_like(ex, 8 * k, v->leaves[0]));
+    uint32_t shifted = ex_binary(ex, CK_LSHR, v->leaves[0], ex_const_like(ex, 8 * k, v->leaves[0]));
     return ex_resize(ex, ex_resize(ex, shifted, 1, false), 8, is_signed);
 }
 
@@ -192,9 +165,9 @@ static uint32_t saturated_sum(struct ex *ex, uint32_t sum, uint32_t a, unsigned 
     uint64_t all = (UINT64_C(1) << (8 * size)) - 1;
     uint32_t most = ex_const(ex, is_signed ? all >> 1 : all, 8),
              least = ex_const(ex, is_signed ? ~(all >> 1) : 0, 8);
-    sum = ex_hold(ex, combine_constants(ex, CK_ADD, sum, ex_resize(ex, a, 8, is_signed)));
-    sum = ex_hold(ex, select_of(ex, combine_constants(ex, CK_SLT, most, sum), most, sum));
-    return select_of(ex, combine_constants(ex, CK_SLT, sum, least), least, sum);
+    sum = ex_hold(ex, ex_binary(ex, CK_ADD, sum, ex_resize(ex, a, 8, is_signed)));
+    sum = ex_hold(ex, ex_select(ex, ex_binary(ex, CK_SLT, most, sum), most, sum));
+    return ex_select(ex, ex_binary(ex, CK_SLT, sum, least), least, sum);
 }
 
 static void dot_product(struct ex *ex, const struct in_inst *inst)
@@ -216,9 +189,9 @@ static void dot_product(struct ex *ex, const struct in_inst *inst)
             "%s (opcode %u) of more than 16 bits of components or 32 of the result is not explored: add the products",
             in_opcode_name(op), op);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t product = combine_constants(ex, CK_MUL, dot_component(ex, a, k, packed, first),
-                                             dot_component(ex, b, k, packed, second));
-        sum = ex_hold(ex, combine_constants(ex, CK_ADD, sum, product));
+        uint32_t product = ex_binary(ex, CK_MUL, dot_component(ex, a, k, packed, first),
+                                     dot_component(ex, b, k, packed, second));
+        sum = ex_hold(ex, ex_binary(ex, CK_ADD, sum, product));
     }
     if (accumulates)
         sum = saturated_sum(ex, sum, integer_operand(ex, inst, 2)->leaves[0], size, first);

@@ -21,7 +21,7 @@ static unsigned smallest_leaf(struct ex *ex, const struct in_ty *t)
     return smallest;
 }
 
-/* What the memory of PLACE consists of, as the source says. */
+/* The scalar type of PLACE, with the sign of its type in the source. */
 static struct mm_scalar scalar_of(struct ex *ex, const struct ex_place *place)
 {
     char source[EX_SOURCE_TYPE], name[256];
@@ -45,6 +45,13 @@ static const char *display_name(struct ex *ex, uint32_t id)
     return mm_arena_strdup(ex->arena, text);
 }
 
+static void check_object_size(struct ex *ex, const struct ex_place *place, uint64_t size)
+{
+    if (size > MAX_OBJECT)
+        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes: make it smaller",
+                display_name(ex, place->id), MAX_OBJECT);
+}
+
 static void add_place(struct ex *ex, const struct ex_place *place)
 {
     struct ex_build *b = &ex->build;
@@ -66,7 +73,7 @@ static uint8_t region_of(uint32_t storage)
     }
 }
 
-/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialized, as where only some bytes are known. */
+/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: it is uninitialized. */
 static void add_object(struct ex *ex, struct ex_place place, uint64_t size, const uint8_t *bytes)
 {
     unsigned element = smallest_leaf(ex, place.pointee);
@@ -76,9 +83,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
     if (size == 0)
         ex_fail(ex, MM_INVALID, "explore.arguments", "the size of %s is not known: give its initial values",
                 display_name(ex, place.id));
-    if (size > MAX_OBJECT)
-        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes: make it smaller",
-                display_name(ex, place.id), MAX_OBJECT);
+    check_object_size(ex, &place, size);
     uint64_t *values = ex_alloc(ex, size / element * sizeof *values);
     for (uint64_t i = 0; i < size && bytes; i++)
         values[i / element] |= (uint64_t)bytes[i] << (8 * (i % element));
@@ -96,7 +101,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
         .work_group = place.storage == SpvStorageClassWorkgroup ? (int32_t)place.work_group : -1,
         .alias_of = ex->program->object_count,
         .initial = values};
-    place.object = ex_added(ex, ck_program_add_object(ex->program, &object));
+    place.object = ex_check_added(ex, ck_program_add_object(ex->program, &object));
     if (object.region == MM_IMAGE)
         ex_image_object(ex, place.id, place.object);
     add_place(ex, &place);
@@ -120,9 +125,7 @@ static void make_object(struct ex *ex, struct ex_place place, const struct in_in
         !ex_input_of(ex, length->result))
         size = t->stride * EX_UNKNOWN_ELEMENTS;
     bool pushed = place.storage == SpvStorageClassPushConstant;
-    if (size > MAX_OBJECT)
-        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes: make it smaller",
-                display_name(ex, place.id), MAX_OBJECT);
+    check_object_size(ex, &place, size);
     uint8_t *bytes = ex_alloc(ex, size);
     if (init && place.is_array && init->form == EX_LIST)
         for (uint32_t i = 0; i < init->count; i++)
@@ -241,7 +244,7 @@ static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, const struc
     return v;
 }
 
-/* Scalar LEAF of the argument ID that has no value: any, but the same for all work-items. */
+/* Scalar LEAF of the symbolic argument ID: unconstrained, but the same for all work-items. */
 static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned size)
 {
     for (uint32_t i = 0; i < ex->build.place_count; i++) {
@@ -257,7 +260,7 @@ static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned
     return ex_read_arbitrary(ex, place.object, size);
 }
 
-/* INIT NULL: what argument ID holds is not known. */
+/* The value of argument ID; INIT NULL: it is symbolic. */
 static struct ex_value given_value(struct ex *ex, uint32_t id, const struct in_ty *t,
                                    const struct ex_init *init)
 {
@@ -275,8 +278,8 @@ static struct ex_value given_value(struct ex *ex, uint32_t id, const struct in_t
     return v;
 }
 
-/* Module-scope variables of the work-item's own: built-ins and the Private storage class. */
-static void own_variable(struct ex *ex, const struct in_inst *inst)
+/* A module-scope variable of the current work-item: a built-in, or of storage class Private. */
+static void lower_private_variable(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_id *id = ex_id(ex, inst->result);
     const struct ex_input *input = ex_input_of(ex, inst->result);
@@ -303,7 +306,7 @@ static void bind_globals(struct ex *ex)
         if (inst->opcode != SpvOpVariable)
             continue;
         if (is_private_storage(inst->operands[0]) || ex_id(ex, inst->result)->builtin >= 0)
-            own_variable(ex, inst);
+            lower_private_variable(ex, inst);
         else
             ex_set(ex, inst->result, pointer_to_object(ex, inst->result, ex_type(ex, inst->type)));
     }
@@ -339,7 +342,7 @@ static void run_entry(struct ex *ex, const struct in_function *f)
     ex_inline(ex, f, arguments, f->param_count, NULL);
 }
 
-static void place_thread(struct ex *ex, uint32_t group, uint32_t item)
+static void set_work_item(struct ex *ex, uint32_t group, uint32_t item)
 {
     struct ex_item *b = &ex->item;
     const struct ex_launch *l = &ex->config.launch;
@@ -361,13 +364,13 @@ static void add_thread(struct ex *ex, const struct in_function *f, uint32_t grou
 {
     struct ex_item *b = &ex->item;
     char name[160];
-    place_thread(ex, group, item);
+    set_work_item(ex, group, item);
     snprintf(name, sizeof name,
              "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
              b->global_id[0], b->global_id[1], b->global_id[2], b->group_id[0], b->group_id[1],
              b->group_id[2]);
     struct ck_thread thread = {.name = name, .work_group = group, .sub_group = b->sub_group};
-    b->thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));
+    b->thread = ex_check_added(ex, ck_program_add_thread(ex->program, &thread));
     b->frame = NULL;
     b->variable_count = b->label_count = b->site = 0;
     memset(b->globals, 0, ex->module.bound * sizeof *b->globals);
@@ -431,7 +434,7 @@ static const struct in_entry *entry_point(struct ex *ex)
     return found;
 }
 
-/* Locations that no atomic touches are non-atomic.  An atomic whose address is computed may touch any. */
+/* Objects without atomic accesses are non-atomic.  An atomic with a computed address may access any object. */
 static void mark_atomic_objects(struct ex *ex)
 {
     struct ck_program *p = ex->program;
@@ -475,7 +478,7 @@ static void lower_kernel(struct ex *ex)
     for (uint32_t group = 0; group < group_count(ex); group++)
         for (uint32_t item = 0; item < items; item++)
             add_thread(ex, f, group, item);
-    ex_settle(ex);
+    ex_propagate(ex);
     mark_atomic_objects(ex);
     ex_add_inputs(ex);
     ex_conditions(ex);

@@ -76,14 +76,14 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     return true;
 }
 
-/* Emits ACCESS; WHERE EITHER: if its address is private, the same of a variable. */
+/* Emits ACCESS; for EITHER, a branch on its address selects it or the same access of a private variable. */
 static void emit_access(struct ex *ex, enum where where, const struct in_ty *pointer, struct ck_instr access)
 {
     uint32_t end = 0, shared;
     if (where == EITHER) {
         end = ex_new_label(ex);
         shared = ex_new_label(ex);
-        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), access.address, 0),
+        ex_branch_if_zero(ex, ex_binary(ex, CK_ULE, ex_const(ex, EX_PRIVATE_BASE, 8), access.address),
                           shared);
         if (access.op == CK_LOAD)
             ex_assign(ex, access.reg, ex_read_private(ex, access.address, access.size));
@@ -149,12 +149,12 @@ static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
     /* the constant parts of an address stay together */
     if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
         uint32_t rest = e->b;
-        return ex_op(ex, CK_ADD, 8, ex_const(ex, constant + offset, 8), rest, 0);
+        return ex_binary(ex, CK_ADD, ex_const(ex, constant + offset, 8), rest);
     }
-    return ex_op(ex, CK_ADD, 8, address, ex_const(ex, offset, 8), 0);
+    return ex_binary(ex, CK_ADD, address, ex_const(ex, offset, 8));
 }
 
-/* A value of TYPE at ADDRESS, which a pointer of type P led to. */
+/* Loads a value of TYPE at ADDRESS, which is computed from a pointer of type P. */
 static struct ex_value load_at(struct ex *ex, uint32_t address, const struct in_ty *p,
                                const struct in_ty *type, struct ck_instr access)
 {
@@ -251,17 +251,17 @@ static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_
     index = ex_resize(ex, index, 8, true);
     if (ex_is_const(ex, index, &constant))
         return at_offset(ex, address, constant * stride);
-    uint32_t distance = ex_hold(ex, ex_op(ex, CK_MUL, 8, index, ex_const(ex, stride, 8), 0));
+    uint32_t distance = ex_hold(ex, ex_binary(ex, CK_MUL, index, ex_const(ex, stride, 8)));
     const struct ck_expr *e = &ex->program->exprs[address];
     if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
         uint32_t base = e->a;
-        return ex_op(ex, CK_ADD, 8, base, ex_hold(ex, ex_op(ex, CK_ADD, 8, e->b, distance, 0)), 0);
+        return ex_binary(ex, CK_ADD, base, ex_hold(ex, ex_binary(ex, CK_ADD, e->b, distance)));
     }
-    return ex_op(ex, CK_ADD, 8, address, distance, 0);
+    return ex_binary(ex, CK_ADD, address, distance);
 }
 
-/* vloadn, vstoren and their relatives: the N elements from POINTER + OFFSET * N on, one after the other; of a
- * vector of three three, four apart where FN asks for alignment [CLC 6.15.7]. */
+/* The address of the N elements that vloadn, vstoren and similar functions access: POINTER + OFFSET * N, or OFFSET * 4 for vectors of
+ * three elements if FN is aligned [CLC 6.15.7]. */
 static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, const struct in_ext_fn *fn,
                                uint32_t count, unsigned size)
 {
@@ -355,17 +355,17 @@ static void access_chain(struct ex *ex, const struct in_inst *inst)
 /* ADDRESS if it is one of STORAGE, else null [SPIRV 3.42.11 OpGenericCastToPtrExplicit]. */
 static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
 {
-    uint32_t here = ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0);
-    uint32_t number = ex_op(ex, CK_LSHR, 8, address, ex_const(ex, 32, 8), 0);
+    uint32_t here = ex_binary(ex, CK_ULE, ex_const(ex, EX_PRIVATE_BASE, 8), address);
+    uint32_t number = ex_binary(ex, CK_LSHR, address, ex_const(ex, 32, 8));
     if (storage != SpvStorageClassFunction)
         here = ex_const(ex, 0, 1);
     for (uint32_t i = 0; i < ex->build.place_count && storage != SpvStorageClassFunction; i++) {
         const struct ex_place *p = &ex->build.places[i];
         uint32_t base = ex_const(ex, CK_OBJECT_BASE(p->object) >> 32, 8);
         if (p->storage == storage)
-            here = ex_hold(ex, ex_op(ex, CK_OR, 1, here, ex_op(ex, CK_EQ, 1, number, base, 0), 0));
+            here = ex_hold(ex, ex_binary(ex, CK_OR, here, ex_binary(ex, CK_EQ, number, base)));
     }
-    return ex_hold(ex, ex_op(ex, CK_SELECT, 8, here, address, ex_const(ex, 0, 8)));
+    return ex_hold(ex, ex_select(ex, here, address, ex_const(ex, 0, 8)));
 }
 
 static void cast_explicit(struct ex *ex, const struct in_inst *inst)
@@ -374,25 +374,25 @@ static void cast_explicit(struct ex *ex, const struct in_inst *inst)
                   if_in_storage(ex, ex_scalar(ex, inst->operands[0]), ex_type(ex, inst->type)->storage));
 }
 
-/* The memory that a generic pointer leads to; private memory is none [SPIRV 3.42.8 OpGenericPtrMemSemantics]. */
+/* The memory semantics of a generic pointer; 0 for private memory [SPIRV 3.42.8 OpGenericPtrMemSemantics]. */
 static void memory_semantics(struct ex *ex, const struct in_inst *inst)
 {
     uint32_t address = ex_scalar(ex, inst->operands[0]), null = ex_const(ex, 0, 8);
-    uint32_t local = ex_op(ex, CK_NE, 1, if_in_storage(ex, address, SpvStorageClassWorkgroup), null, 0);
-    uint32_t private = ex_op(ex, CK_NE, 1, if_in_storage(ex, address, SpvStorageClassFunction), null, 0);
-    uint32_t other = ex_op(ex, CK_SELECT, 4, private, ex_const(ex, 0, 4),
-                           ex_const(ex, SpvMemorySemanticsCrossWorkgroupMemoryMask, 4));
-    ex_set_scalar(ex, inst,
-                  ex_hold(ex, ex_op(ex, CK_SELECT, 4, local,
-                                    ex_const(ex, SpvMemorySemanticsWorkgroupMemoryMask, 4), other)));
+    uint32_t local = ex_binary(ex, CK_NE, if_in_storage(ex, address, SpvStorageClassWorkgroup), null);
+    uint32_t private = ex_binary(ex, CK_NE, if_in_storage(ex, address, SpvStorageClassFunction), null);
+    uint32_t other = ex_select(ex, private, ex_const(ex, 0, 4),
+                               ex_const(ex, SpvMemorySemanticsCrossWorkgroupMemoryMask, 4));
+    ex_set_scalar(
+        ex, inst,
+        ex_hold(ex, ex_select(ex, local, ex_const(ex, SpvMemorySemanticsWorkgroupMemoryMask, 4), other)));
 }
 
 static void pointer_difference(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t size = ex_element_size(ex_pointee(ex, inst->operands[0]));
     uint32_t bytes =
-        ex_op(ex, CK_SUB, 8, ex_scalar(ex, inst->operands[0]), ex_scalar(ex, inst->operands[1]), 0);
-    uint32_t count = ex_op(ex, CK_SDIV, 8, bytes, ex_const(ex, size ? size : 1, 8), 0);
+        ex_binary(ex, CK_SUB, ex_scalar(ex, inst->operands[0]), ex_scalar(ex, inst->operands[1]));
+    uint32_t count = ex_binary(ex, CK_SDIV, bytes, ex_const(ex, size ? size : 1, 8));
     ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
 }
 

@@ -43,7 +43,7 @@ void ex_no_memory(struct ex *ex)
     ex_fail(ex, MM_LIMIT, "memory", "out of memory");
 }
 
-uint32_t ex_added(struct ex *ex, uint32_t index)
+uint32_t ex_check_added(struct ex *ex, uint32_t index)
 {
     if (index == CK_NOT_ADDED)
         ex_no_memory(ex);
@@ -62,7 +62,7 @@ void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item)
 
 /* ---- the text ----------------------------------------------------------------------------------- */
 
-/* Lines of the text that hold an instruction, in order: that is how instructions find their lines. */
+/* Returns the number of instructions of TEXT, and their line numbers in *LINES. */
 static uint32_t find_lines(struct ex *ex, const char *text, uint32_t **lines)
 {
     uint32_t line = 1, count = 0;
@@ -83,7 +83,7 @@ static uint32_t find_lines(struct ex *ex, const char *text, uint32_t **lines)
     return count;
 }
 
-/* What the assembler may not know is blanked out: the source language says nothing about execution. */
+/* Blanks OpSource lines: the assembler may not know the language, and execution does not depend on it. */
 static void drop_sources(char *text)
 {
     for (char *p = text; p && *p; p = strchr(p, '\n'), p += p != NULL) {
@@ -93,8 +93,7 @@ static void drop_sources(char *text)
     }
 }
 
-/* Negative numbers for constants of unsigned types, which the assembler refuses, become the numbers that have
- * the same bits. */
+/* The width of the unsigned integer TYPE (LENGTH characters); 0: it is not one. */
 static unsigned unsigned_width(const char *text, const char *type, size_t length)
 {
     for (const char *p = text; (p = strstr(p, "OpTypeInt")) != NULL; p += 9) {
@@ -110,6 +109,7 @@ static unsigned unsigned_width(const char *text, const char *type, size_t length
     return 0;
 }
 
+/* Replaces negative constants of unsigned types, which the assembler rejects, by the numbers with the same bits. */
 static char *without_negatives(struct ex *ex, const char *text)
 {
     size_t room = strlen(text) * 2 + 64, at = 0;
@@ -138,7 +138,7 @@ static char *without_negatives(struct ex *ex, const char *text)
     return out;
 }
 
-/* Text with decorations of the ids that the header lines mention, so that they are found again. */
+/* TEXT with a decoration for each id that header lines name, by which find_inputs() finds them. */
 #define INPUT_PREFIX "refcl.input."
 static char *with_inputs(struct ex *ex, const char *text)
 {
@@ -155,7 +155,7 @@ static char *with_inputs(struct ex *ex, const char *text)
     return out;
 }
 
-/* Results of shaders are in memory that all work-items share, as they are for exploring. */
+/* Outputs of shaders become global memory, as in the program. */
 static void share_output(uint32_t *inst)
 {
     uint32_t op = *inst & 0xFFFF, at = op == SpvOpTypePointer ? 2 : 3;
@@ -228,7 +228,7 @@ static void decode_module(struct ex *ex, const void *words, size_t size, const u
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-/* Those that with_inputs decorated. */
+/* Sets the ids of the inputs that with_inputs() decorated. */
 static void find_inputs(struct ex *ex)
 {
     const size_t length = strlen(INPUT_PREFIX);
@@ -240,7 +240,6 @@ static void find_inputs(struct ex *ex)
     }
 }
 
-/* Names that the text does not define as ids are those of the source. */
 void ex_find_names(struct ex *ex)
 {
     for (uint32_t i = 0; i < ex->config.input_count; i++)

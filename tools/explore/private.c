@@ -8,7 +8,7 @@ enum { MAX_OPTIONS = 4096, MAX_PRIVATE = 8 * MAX_OPTIONS };
 
 /* ---- variables ---------------------------------------------------------------------------------- */
 
-/* VALUE CK_NO_EXPR: an arbitrary one. */
+/* Adds a cell; VALUE CK_NO_EXPR: unconstrained. */
 static void add_cell(struct ex *ex, struct ex_variable *v, uint64_t offset, unsigned size, uint32_t value)
 {
     struct ex_cell *c = &v->cells[v->cell_count++];
@@ -18,8 +18,7 @@ static void add_cell(struct ex *ex, struct ex_variable *v, uint64_t offset, unsi
                                   : ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", size), size));
 }
 
-/* Cells for the bytes from AT to END, which belong to no scalar: the fourth part of a vector of three is
- * accessed together with the others. */
+/* Adds cells for the padding from AT to END: the fourth element of a vector of three is accessed together with the others. */
 static void add_padding(struct ex *ex, struct ex_variable *v, uint64_t at, uint64_t end)
 {
     while (at < end) {
@@ -58,7 +57,6 @@ uint64_t ex_new_variable(struct ex *ex, const struct in_ty *t, const struct ex_v
     return v->base;
 }
 
-/* The constant that an address is computed from; 0: there is none. */
 uint64_t ex_root(const struct ex *ex, uint32_t address)
 {
     const struct ck_expr *e = &ex->program->exprs[address];
@@ -80,114 +78,98 @@ struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address)
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-/* What the bytes at OFFSET of V hold, as a number of SIZE bytes; CK_NO_EXPR: no run of cells covers them. */
+/* The part that cell REG, of SIZE bytes, has of the bytes from an address on: BYTES from its byte SKIP on. */
+struct part {
+    uint32_t reg;
+    unsigned size, skip, bytes;
+};
+
+/* Finds the part of the at most MOST bytes from OFFSET on in the cells of V from cell *CELL on, which moves behind it; false: no
+ * cell begins them. */
+static bool next_part(const struct ex_variable *v, uint32_t *cell, uint64_t offset, unsigned most,
+                      struct part *out)
+{
+    while (*cell < v->cell_count) {
+        const struct ex_cell *c = &v->cells[(*cell)++];
+        if (offset < c->offset || offset >= c->offset + c->size)
+            continue;
+        unsigned skip = (unsigned)(offset - c->offset), rest = c->size - skip;
+        *out = (struct part){c->reg, c->size, skip, rest < most ? rest : most};
+        return true;
+    }
+    return false;
+}
+
+/* The number of SIZE bytes at OFFSET of V; CK_NO_EXPR: adjacent cells do not cover it. */
 static uint32_t read_cells(struct ex *ex, const struct ex_variable *v, uint64_t offset, unsigned size)
 {
-    uint32_t value = ex_const(ex, 0, size);
+    uint32_t value = ex_const(ex, 0, size), cell = 0;
     unsigned have = 0;
-    for (uint32_t i = 0; i < v->cell_count && have < size; i++) {
-        const struct ex_cell *c = &v->cells[i];
-        uint64_t at = offset + have;
-        if (at < c->offset || at >= c->offset + c->size)
-            continue;
-        unsigned skip = (unsigned)(at - c->offset), n = c->size - skip;
-        uint32_t piece = ex_reg_expr(ex, c->reg);
-        if (skip == 0 && c->size == size && have == 0)
+    for (struct part c; have < size && next_part(v, &cell, offset + have, size - have, &c); have += c.bytes) {
+        uint32_t piece = ex_reg_expr(ex, c.reg);
+        if (c.skip == 0 && c.size == size && have == 0)
             return piece;
-        n = n > size - have ? size - have : n;
-        piece = ex_op(ex, CK_LSHR, c->size, piece, ex_const(ex, skip * 8, c->size), 0);
-        piece = ex_resize(ex, ex_resize(ex, piece, n, false), size, false);
-        piece = ex_op(ex, CK_SHL, size, piece, ex_const(ex, have * 8, size), 0);
-        value = ex_op(ex, CK_OR, size, value, piece, 0);
-        have += n;
+        piece = ex_binary(ex, CK_LSHR, piece, ex_const(ex, c.skip * 8, c.size));
+        piece = ex_resize(ex, ex_resize(ex, piece, c.bytes, false), size, false);
+        piece = ex_binary(ex, CK_SHL, piece, ex_const(ex, have * 8, size));
+        value = ex_binary(ex, CK_OR, value, piece);
     }
     return have == size ? value : CK_NO_EXPR;
 }
 
-/* Stores VALUE where WHEN holds (CK_NO_EXPR: always). */
-static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, uint32_t value, uint32_t when)
+/* Stores VALUE at OFFSET of V where CONDITION is not 0 (CK_NO_EXPR: always); false: adjacent cells do not cover its bytes. */
+static bool write_cells(struct ex *ex, const struct ex_variable *v, uint64_t offset, uint32_t value,
+                        uint32_t condition)
 {
     unsigned size = ex_size(ex, value), have = 0;
+    uint32_t cell = 0;
     if (read_cells(ex, v, offset, size) == CK_NO_EXPR)
         return false;
-    for (uint32_t i = 0; i < v->cell_count && have < size; i++) {
-        const struct ex_cell *c = &v->cells[i];
-        uint64_t at = offset + have;
-        if (at < c->offset || at >= c->offset + c->size)
-            continue;
-        unsigned skip = (unsigned)(at - c->offset), n = c->size - skip;
-        n = n > size - have ? size - have : n;
-        uint32_t old = ex_reg_expr(ex, c->reg);
-        uint32_t piece = ex_op(ex, CK_LSHR, size, value, ex_const(ex, have * 8, size), 0);
-        piece = ex_resize(ex, ex_resize(ex, piece, n, false), c->size, false);
-        if (n < c->size) {
-            uint64_t keep = ~(((UINT64_C(1) << (8 * n)) - 1) << (8 * skip));
-            piece = ex_op(ex, CK_SHL, c->size, piece, ex_const(ex, skip * 8, c->size), 0);
-            piece = ex_op(ex, CK_OR, c->size, ex_op(ex, CK_AND, c->size, old, ex_const(ex, keep, c->size), 0),
-                          piece, 0);
+    for (struct part c; have < size && next_part(v, &cell, offset + have, size - have, &c); have += c.bytes) {
+        uint32_t old = ex_reg_expr(ex, c.reg);
+        uint32_t piece = ex_binary(ex, CK_LSHR, value, ex_const(ex, have * 8, size));
+        piece = ex_resize(ex, ex_resize(ex, piece, c.bytes, false), c.size, false);
+        if (c.bytes < c.size) {
+            uint64_t keep = ~(((UINT64_C(1) << (8 * c.bytes)) - 1) << (8 * c.skip));
+            piece = ex_binary(ex, CK_SHL, piece, ex_const(ex, c.skip * 8, c.size));
+            piece = ex_binary(ex, CK_OR, ex_binary(ex, CK_AND, old, ex_const(ex, keep, c.size)), piece);
         }
-        if (when != CK_NO_EXPR)
-            piece = ex_op(ex, CK_SELECT, c->size, when, piece, old);
-        ex_assign(ex, c->reg, piece);
-        have += n;
+        if (condition != CK_NO_EXPR)
+            piece = ex_select(ex, condition, piece, old);
+        ex_assign(ex, c.reg, piece);
     }
     return true;
 }
 
-static void fault_unless(struct ex *ex, uint32_t hit)
+/* An access of SIZE bytes at an address that is not constant: one case for each scalar that it may be, of variable ONLY (NULL: of
+ * all).  Stores VALUE there (CK_NO_EXPR: reads); returns what is read. */
+static uint32_t access_any_cell(struct ex *ex, uint32_t address, unsigned size, uint32_t value,
+                                const struct ex_variable *only)
 {
-    uint32_t fault = ex_new_label(ex), on = ex_new_label(ex);
-    ex_branch_if_zero(ex, hit, fault);
-    ex_jump(ex, on);
-    ex_place_label(ex, fault);
-    ex_emit_fault(ex);
-    ex_place_label(ex, on);
-}
-
-/* An address that is not a constant: every scalar it may hit, of variable ONLY (NULL: of all). */
-static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, struct ex_variable *only)
-{
-    uint32_t result = ex_const(ex, 0, size), hit = ex_const(ex, 0, 1), options = 0;
+    uint32_t result = ex_const(ex, 0, size), found = ex_const(ex, 0, 1), cases = 0;
     for (uint32_t k = 0; k < ex->item.variable_count; k++) {
-        struct ex_variable *v = &ex->item.variables[k];
+        const struct ex_variable *v = &ex->item.variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
-            uint32_t value = read_cells(ex, v, v->cells[i].offset, size);
-            if (value == CK_NO_EXPR)
+            uint64_t offset = v->cells[i].offset;
+            uint32_t held = read_cells(ex, v, offset, size);
+            if (held == CK_NO_EXPR)
                 continue;
-            if (++options > MAX_OPTIONS)
+            if (++cases > MAX_OPTIONS)
                 ex_fail(
                     ex, MM_LIMIT, "explore.private",
                     "a pointer to private memory with more than %d possible targets is not explored: make the "
                     "array shorter, or pass a buffer",
                     MAX_OPTIONS);
-            uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
-            result = ex_hold(ex, ex_op(ex, CK_SELECT, size, here, value, result));
-            hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));
+            uint32_t here = ex_binary(ex, CK_EQ, address, ex_const(ex, v->base + offset, 8));
+            if (value == CK_NO_EXPR)
+                result = ex_hold(ex, ex_select(ex, here, held, result));
+            else
+                write_cells(ex, v, offset, value, here = ex_hold(ex, here));
+            found = ex_hold(ex, ex_binary(ex, CK_OR, found, here));
         }
     }
-    fault_unless(ex, hit);
+    ex_fault_unless(ex, found);
     return result;
-}
-
-static void write_somewhere(struct ex *ex, uint32_t address, uint32_t value, struct ex_variable *only)
-{
-    uint32_t hit = ex_const(ex, 0, 1), options = 0;
-    for (uint32_t k = 0; k < ex->item.variable_count; k++) {
-        struct ex_variable *v = &ex->item.variables[k];
-        for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
-            uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
-            if (++options > MAX_OPTIONS)
-                ex_fail(
-                    ex, MM_LIMIT, "explore.private",
-                    "a pointer to private memory with more than %d possible targets is not explored: make the "
-                    "array shorter, or pass a buffer",
-                    MAX_OPTIONS);
-            here = ex_hold(ex, here);
-            if (write_cells(ex, v, v->cells[i].offset, value, here))
-                hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));
-        }
-    }
-    fault_unless(ex, hit);
 }
 
 uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
@@ -204,7 +186,7 @@ uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
         ex_assign(ex, reg, value);
         return ex_reg_expr(ex, reg);
     }
-    return ex_hold(ex, read_somewhere(ex, address, size, v));
+    return ex_hold(ex, access_any_cell(ex, address, size, CK_NO_EXPR, v));
 }
 
 void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
@@ -215,6 +197,6 @@ void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
         if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, CK_NO_EXPR))
             ex_emit_fault(ex);
     } else {
-        write_somewhere(ex, address, value, v);
+        access_any_cell(ex, address, ex_size(ex, value), value, v);
     }
 }

@@ -8,12 +8,12 @@ enum { MAX_ROUNDS = 16, WORD = 8 };
 
 struct ex_known {     /* of an object */
     bool written;     /* some thread writes, or may write, to it */
-    bool read;        /* hidden ones: some thread reads what is not known */
-    uint8_t *counts;  /* hidden ones, by word: stores, 2 for many or those of what is not constant */
-    uint64_t *values; /* by word: what its one store stores */
+    bool read;        /* hidden objects: some load has an unknown value */
+    uint8_t *counts;  /* hidden objects, by word: stores; 2: several, one of no constant, or one in a loop */
+    uint64_t *values; /* by word: the value of its only store */
 };
 
-/* ---- what happens to objects -------------------------------------------------------------------- */
+/* ---- known memory ------------------------------------------------------------------------------- */
 
 static bool in_loop(const struct ck_thread *t, uint32_t i)
 {
@@ -28,7 +28,7 @@ static void note_store(struct ex *ex, struct ex_known *known, const struct ck_th
     const struct ck_instr *instr = &t->instrs[i];
     uint64_t address, value;
     if (!ex_is_const(ex, instr->address, &address))
-        return; /* mailboxes are written at constant places alone */
+        return; /* mailboxes are only written at constant addresses */
     uint64_t word = (address & UINT32_MAX) / WORD;
     bool constant = instr->op == CK_STORE && ex_is_const(ex, instr->value, &value) && !in_loop(t, i);
     if (constant)
@@ -59,7 +59,7 @@ static bool is_known_load(struct ex *ex, uint32_t address, unsigned size)
     return ex_is_const(ex, address, &at) && ex_known_memory(ex, at, size, &value);
 }
 
-static void look_for_sites(struct ex *ex)
+static void find_known_memory(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
     ex->build.known = ex_alloc(ex, p->object_count * sizeof *ex->build.known);
@@ -116,14 +116,14 @@ bool ex_is_unread(const struct ex *ex, uint32_t address)
            !ex->build.known[(ex_root(ex, address) >> 32) - 1].read;
 }
 
-/* ---- which work-items reach group functions ----------------------------------------------------------- */
+/* ---- convergence at group functions ------------------------------------------------------------------- */
 
 static bool is_barrier(const struct ck_instr *i, uint32_t site)
 {
     return i->op == CK_BARRIER && i->site == site;
 }
 
-static bool mentions_site(const struct ck_thread *t, uint32_t site)
+static bool has_barrier(const struct ck_thread *t, uint32_t site)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)
         if (is_barrier(&t->instrs[i], site))
@@ -132,7 +132,7 @@ static bool mentions_site(const struct ck_thread *t, uint32_t site)
 }
 
 /* Whether T, if it terminates, has reached barrier SITE exactly once, whatever values it reads. */
-static bool is_sure_to_come(struct ex *ex, const struct ck_thread *t, uint32_t site)
+static bool always_reaches_once(struct ex *ex, const struct ck_thread *t, uint32_t site)
 {
     uint8_t *seen = ex_alloc(ex, t->instr_count + 1);
     seen[0] = 1;
@@ -156,37 +156,37 @@ static bool is_sure_to_come(struct ex *ex, const struct ck_thread *t, uint32_t s
     return !seen[t->instr_count];
 }
 
-static bool all_come(struct ex *ex, uint32_t site)
+static bool all_reach_once(struct ex *ex, uint32_t site)
 {
     const struct ck_program *p = ex->program;
     for (uint32_t t = 0; t < p->thread_count; t++)
-        if (!p->threads[t].agent && !is_sure_to_come(ex, &p->threads[t], site))
+        if (!p->threads[t].agent && !always_reaches_once(ex, &p->threads[t], site))
             return false;
     return true;
 }
 
-/* Sub-group functions of the work-items that reach them: all reach them, or none. */
-static void check_meetings(struct ex *ex)
+/* Non-uniform sub-group functions are supported if all work-items of the launch reach them, or none. */
+static void check_convergence(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
-    for (uint32_t s = 0; s < ex->build.meeting_count; s++) {
-        const struct ex_meeting *m = &ex->build.meetings[s];
+    for (uint32_t s = 0; s < ex->build.converged_count; s++) {
+        const struct ex_site *m = &ex->build.converged[s];
         bool some = false;
         for (uint32_t t = 0; t < p->thread_count; t++)
-            some = some || mentions_site(&p->threads[t], m->site);
+            some = some || has_barrier(&p->threads[t], m->site);
         ex->current = m->inst;
-        if (some && !all_come(ex, m->site))
+        if (some && !all_reach_once(ex, m->site))
             ex_fail_unsupported(ex, m->inst, "explore.group", "that perhaps not all work-items reach", NULL);
     }
     ex->current = NULL;
 }
 
-/* What a work-item finds if another's operand is missing is no execution; search need not look for a
- * work-item that does not come where all are sure to. */
-static void settle_assumptions(struct ex *ex, struct ck_thread *t)
+/* A mailbox without the current operand is no execution, unless a member misses the barrier.  Where all members reach it, search
+ * need not explore prefixes that end at the assumption. */
+static void drop_met_assumptions(struct ex *ex, struct ck_thread *t)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)
-        if (t->instrs[i].op == CK_ASSUME && t->instrs[i].site && all_come(ex, t->instrs[i].site))
+        if (t->instrs[i].op == CK_ASSUME && t->instrs[i].site && all_reach_once(ex, t->instrs[i].site))
             t->instrs[i].site = 0;
 }
 
@@ -211,7 +211,7 @@ static void fold_all(struct ex *ex)
     bool changed = true;
     for (int round = 0; changed && round < MAX_ROUNDS; round++) {
         changed = false;
-        look_for_sites(ex);
+        find_known_memory(ex);
         for (uint32_t t = 0; t < p->thread_count; t++) {
             uint64_t before = thread_fingerprint(&p->threads[t]);
             ex->item.thread = t;
@@ -221,7 +221,7 @@ static void fold_all(struct ex *ex)
     }
 }
 
-void ex_settle(struct ex *ex)
+void ex_propagate(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
     bool copies = ex->build.copy_count > 0;
@@ -230,7 +230,7 @@ void ex_settle(struct ex *ex)
         ex_unroll(ex, t);
     if (copies)
         fold_all(ex);
-    check_meetings(ex);
+    check_convergence(ex);
     for (uint32_t t = 0; t < p->thread_count; t++) {
         ex->item.thread = t;
         ex_count_trips(ex);
@@ -238,5 +238,5 @@ void ex_settle(struct ex *ex)
     if (copies)
         ex_add_agents(ex);
     for (uint32_t t = 0; t < p->thread_count; t++)
-        settle_assumptions(ex, &p->threads[t]);
+        drop_met_assumptions(ex, &p->threads[t]);
 }

@@ -1,6 +1,5 @@
-/* What a module that was compiled from OpenCL C for Vulkan says of its launch: where among the push
- * constants, the specialization constants and the descriptors the sizes of the launch and the kernel's
- * arguments go. [NonSemantic.ClspvReflection] */
+/* Reflection of modules that clspv compiled from OpenCL C for Vulkan: which push constants, specialization constants and
+ * descriptors receive the sizes of the launch and the kernel's arguments. [NonSemantic.ClspvReflection] */
 #include "tools/explore/explore.h"
 
 #include <spirv/unified1/NonSemanticClspvReflection.h>
@@ -40,7 +39,7 @@ static bool of_kernel(const struct ex *ex, const struct in_inst *inst)
            kernel->operand_count > 2 && kernel->operands[2] == ex->entry->function;
 }
 
-/* The specialization constant, the descriptor; 0: none. */
+/* The id of a specialization constant, of a descriptor; 0: none. */
 static uint32_t specialization_constant(const struct ex *ex, uint64_t spec_id)
 {
     for (uint32_t id = 1; id < ex->module.bound; id++)
@@ -59,12 +58,13 @@ static uint32_t find_descriptor(const struct ex *ex, uint64_t set, uint64_t bind
     return 0;
 }
 
-/* ---- what the launch gives ---------------------------------------------------------------------- */
+/* ---- sizes of the launch ------------------------------------------------------------------------ */
 
 struct rule {
     uint32_t op;
-    uint32_t builtin; /* has the same value.  A launch is one region, so regions begin where it begins. */
-    uint32_t count;   /* specialization constants: how many; push constants: 0 */
+    uint32_t
+        builtin; /* the built-in with the same value; a launch is one region, so offsets of regions are its own */
+    uint32_t count; /* specialization constants: how many; push constants: 0 */
 };
 static const struct rule rules[] = {
     {NonSemanticClspvReflectionSpecConstantWorkgroupSize, SpvBuiltInWorkgroupSize, 3},
@@ -87,7 +87,7 @@ static const struct rule *rule_for(const struct ex *ex, const struct in_inst *in
     return NULL;
 }
 
-/* Bytes of an object that something gives. */
+/* The initial bytes of an object; KNOWN: by byte, 1 if it is given. */
 struct given {
     uint8_t *bytes, *known;
     uint64_t size;

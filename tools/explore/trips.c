@@ -11,10 +11,10 @@
 enum { MAX_LOOPS = 64, MAX_TRIPS = 1 << 14, MAX_WALKS = 1 << 16 };
 
 struct loop {
-    uint32_t header, last; /* blocks, of the whole loop and what lies between */
+    uint32_t header, last; /* the first and the last of its blocks, which are contiguous */
     bool active, unknown;
     uint32_t trips;
-    /* Of the loop's blocks: what flows into them from outside of the loop.  Of the header: the next iteration. */
+    /* Entry states of the blocks from outside of the loop; NEXT: of the header, in the next iteration. */
     uint8_t *states, *reached, *next;
     uint64_t *values, *next_values;
     bool again; /* NEXT is reached */
@@ -77,8 +77,7 @@ static void allocate_states(struct fold *f, struct loop *l)
 
 /* ---- states ---------------------------------------------------------------------------------------- */
 
-/* Copies the states of L's blocks from or to what was kept of them. */
-static void keep_states(struct fold *f, struct loop *l)
+static void save_states(struct fold *f, struct loop *l)
 {
     size_t blocks = l->last - l->header + 1, at = (size_t)l->header * f->regs;
     memcpy(l->states, f->states + at, blocks * f->regs);
@@ -94,7 +93,7 @@ static void restore_states(struct fold *f, const struct loop *l)
     memcpy(f->reached + l->header, l->reached, blocks);
 }
 
-/* The header's state becomes what flows along back edges; false: it is the same as before. */
+/* The header's state becomes that of the back edges; false: it did not change. */
 static bool advance_header(struct fold *f, struct loop *l)
 {
     uint8_t *states = l->states;
@@ -108,20 +107,6 @@ static bool advance_header(struct fold *f, struct loop *l)
     return !same;
 }
 
-/* Merges the current state into the pair STATES and VALUES, which NEW says nothing of yet. */
-static void merge_state(const struct fold *f, uint8_t *states, uint64_t *values, bool new)
-{
-    for (uint32_t r = 0; r < f->regs; r++) {
-        if (new || states[r] == UNSEEN) {
-            states[r] = f->now[r];
-            values[r] = f->now_values[r];
-        } else if (states[r] == CONSTANT && f->now[r] != UNSEEN &&
-                   (f->now[r] == VARYING || f->now_values[r] != values[r])) {
-            states[r] = VARYING;
-        }
-    }
-}
-
 void ex_trips_flow(struct fold *f, uint32_t block)
 {
     struct loop *l = loop_at(f->trips, block);
@@ -129,7 +114,7 @@ void ex_trips_flow(struct fold *f, uint32_t block)
         ex_fold_merge(f, block);
         return;
     }
-    merge_state(f, l->next, l->next_values, !l->again);
+    ex_fold_join(f, l->next, l->next_values, !l->again);
     l->again = true;
 }
 
@@ -155,14 +140,14 @@ static void approximate_loop(struct fold *f, struct loop *l)
         memcpy(f->now_values, l->next_values, f->regs * sizeof *f->now_values);
         memcpy(l->next, l->states, f->regs);
         memcpy(l->next_values, l->values, f->regs * sizeof *l->values);
-        merge_state(f, l->next, l->next_values, false);
+        ex_fold_join(f, l->next, l->next_values, false);
         if (!advance_header(f, l))
             break;
     }
 }
 
-/* Iterates until no path leads to the back edge.  False: an iteration decides none of its branches, those of loops within
- * aside, or changes no state, or there are too many. */
+/* Iterates until no path leads to the back edge.  False: an iteration decides none of its branches (those of inner loops aside) or
+ * changes no state, or there are too many iterations. */
 static bool is_counted(struct fold *f, struct loop *l)
 {
     uint32_t trips = 0;
@@ -182,13 +167,13 @@ static void walk_loop(struct fold *f, struct loop *l)
     if (!memchr(f->reached + l->header, 1, l->last - l->header + 1))
         return;
     l->active = true;
-    keep_states(f, l);
+    save_states(f, l);
     if (l->unknown || !is_counted(f, l))
         approximate_loop(f, l);
     l->active = false;
 }
 
-/* Blocks follow all their predecessors but for those along back edges. */
+/* Walks blocks in order: each follows its predecessors, back edges aside. */
 static void walk_range(struct fold *f, uint32_t first, uint32_t last, const struct loop *within)
 {
     for (uint32_t b = first; b <= last && b < f->block_count; b++) {

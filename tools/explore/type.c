@@ -67,7 +67,7 @@ static bool is_number(const struct in_ty *t, const struct spec_type *type, uint3
            scalar->size == type->scalar.bytes;
 }
 
-/* A vector of COUNT numbers, or one: a type of the module, or a new one that has none of its ids but a place for its shape. */
+/* A vector of COUNT numbers, or a scalar: a type of the module, or a new one with an id after those of the module. */
 static const struct in_ty *number_type(struct ex *ex, const struct spec_type *type, uint32_t count)
 {
     for (uint32_t id = 1; id < ex->module.bound; id++) {
@@ -156,7 +156,7 @@ static uint32_t count_scalars(const struct ex *ex, const struct in_ty *t)
     return total > MAX_LEAVES ? 0 : (uint32_t)total; /* too large to be a value; it may still be in memory */
 }
 
-/* The shapes of the types that T consists of are known. */
+/* Sets the shape of T; those of its element and members are set. */
 static void find_shape(struct ex *ex, const struct in_ty *t)
 {
     struct ex_shape *shape = &ex->module.shapes[t->id];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 16, MAX_INSTRS = 1 << 18, MAX_LOOPS = 64 };
+enum { UNROLLED = 16, MAX_INSTRS = 1 << 18, MAX_LOOPS = 64 };
 
 struct loop {
     uint32_t first, last; /* instructions */
@@ -34,29 +34,29 @@ static void check_entries(struct ex *ex, const struct ck_thread *t, const struct
     }
 }
 
-/* The index of instruction AT after unrolling; in iteration ROUND if it is in the loop. */
-static uint32_t moved_index(const struct loop *l, uint32_t at, uint32_t round)
+/* The index of instruction AT after unrolling; of its copy for ITERATION if it is in the loop. */
+static uint32_t moved_index(const struct loop *l, uint32_t at, uint32_t iteration)
 {
     uint32_t length = l->last - l->first + 2;
     if (at < l->first)
         return at;
     if (at > l->last)
-        return at + ROUNDS * length;
-    return at + round * length;
+        return at + UNROLLED * length;
+    return at + iteration * length;
 }
 
-static uint32_t new_target(const struct loop *l, uint32_t target, uint32_t round, bool inside)
+static uint32_t new_target(const struct loop *l, uint32_t target, uint32_t iteration, bool inside)
 {
     if (!inside && target == l->first)
         return target;
-    bool again = inside && target == l->first && round < ROUNDS;
-    return moved_index(l, target, again ? round + 1 : round);
+    bool again = inside && target == l->first && iteration < UNROLLED;
+    return moved_index(l, target, again ? iteration + 1 : iteration);
 }
 
 /* Puts the first iterations of loop L before it; the loop itself executes the remaining ones. */
-static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
+static void unroll_loop(struct ex *ex, struct ck_thread *t, const struct loop *l)
 {
-    uint32_t length = l->last - l->first + 2, count = t->instr_count + ROUNDS * length, room = 1;
+    uint32_t length = l->last - l->first + 2, count = t->instr_count + UNROLLED * length, room = 1;
     if (count > MAX_INSTRS)
         ex_fail(
             ex, MM_LIMIT, "explore.copy",
@@ -67,16 +67,16 @@ static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
     struct ck_instr *out = ex_alloc(ex, room * sizeof *out);
     for (uint32_t i = 0; i < t->instr_count; i++) {
         bool inside = i >= l->first && i <= l->last;
-        for (uint32_t round = inside ? 0 : ROUNDS; round <= ROUNDS; round++) {
-            struct ck_instr *to = &out[moved_index(l, i, round)];
+        for (uint32_t iteration = inside ? 0 : UNROLLED; iteration <= UNROLLED; iteration++) {
+            struct ck_instr *to = &out[moved_index(l, i, iteration)];
             *to = t->instrs[i];
             if (ck_instr_is_jump(to))
-                to->target = new_target(l, to->target, round, inside);
+                to->target = new_target(l, to->target, iteration, inside);
         }
     }
-    for (uint32_t round = 0; round < ROUNDS; round++)
-        out[moved_index(l, l->last, round) + 1] =
-            (struct ck_instr){.op = CK_JUMP, .target = moved_index(l, l->last + 1, ROUNDS)};
+    for (uint32_t iteration = 0; iteration < UNROLLED; iteration++)
+        out[moved_index(l, l->last, iteration) + 1] =
+            (struct ck_instr){.op = CK_JUMP, .target = moved_index(l, l->last + 1, UNROLLED)};
     t->instrs = out;
     t->instr_count = count;
 }
@@ -89,14 +89,14 @@ static bool copy_in_loop(const struct ck_thread *t, struct loop *loop)
     return false;
 }
 
-/* Makes the instruction of the first copy or wait in L the place of an error. */
+/* Sets ex->current to the instruction of the first copy or wait in L. */
 static void set_place(struct ex *ex, const struct ck_thread *t, const struct loop *l)
 {
-    const struct ck_instr *ask = &t->instrs[l->first];
-    while (ask < &t->instrs[l->last] && !(ask->op == CK_STORE && ask->point))
-        ask++;
+    const struct ck_instr *request = &t->instrs[l->first];
+    while (request < &t->instrs[l->last] && !(request->op == CK_STORE && request->point))
+        request++;
     for (uint32_t i = 0; i < ex->module.inst_count && !ex->current; i++)
-        if (ex->module.insts[i].line == ask->line && ex->module.insts[i].column == ask->column)
+        if (ex->module.insts[i].line == request->line && ex->module.insts[i].column == request->column)
             ex->current = &ex->module.insts[i];
 }
 
@@ -111,13 +111,13 @@ void ex_unroll(struct ex *ex, uint32_t thread)
                 ex, MM_LIMIT, "explore.copy",
                 "an asynchronous copy in a loop of more than %d iterations, or of unknown trip count, is not explored: "
                 "let constants and arguments determine the trip count",
-                ROUNDS);
+                UNROLLED);
         check_entries(ex, t, &l);
-        write_out(ex, t, &l);
+        unroll_loop(ex, t, &l);
         ex->item.thread = thread;
         ex_fold(ex);
         struct loop again;
-        if (copy_in_loop(t, &again) && again.first == moved_index(&l, l.first, ROUNDS))
+        if (copy_in_loop(t, &again) && again.first == moved_index(&l, l.first, UNROLLED))
             n = MAX_LOOPS - 1;
         ex->current = NULL;
     }

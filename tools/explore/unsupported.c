@@ -86,7 +86,8 @@ static const char *reduction_name(const struct in_inst *inst, char *text, size_t
     return text;
 }
 
-const char *ex_instruction_name(const struct in_inst *inst, char *text, size_t size)
+/* The function of OpenCL C and the instruction, such as "read_pipe (OpReadPipe, opcode 274)", in TEXT, which is returned. */
+static const char *instruction_name(const struct in_inst *inst, char *text, size_t size)
 {
     char composed[80];
     const char *name = reduction_name(inst, composed, sizeof composed);
@@ -145,7 +146,7 @@ void ex_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *
                          const char *instead)
 {
     char name[160];
-    ex_fail(ex, MM_LIMIT, rule, "%s%s%s is not explored: %s", ex_instruction_name(inst, name, sizeof name),
+    ex_fail(ex, MM_LIMIT, rule, "%s%s%s is not explored: %s", instruction_name(inst, name, sizeof name),
             *where ? " " : "", where, instead ? instead : advice_for(inst->opcode));
 }
 

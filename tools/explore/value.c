@@ -24,7 +24,7 @@ static struct ex_value *undefined_value(struct ex *ex, uint32_t id)
         uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", v->scalars[i].size),
                                          v->scalars[i].size);
         bool truth = v->scalars[i].type->kind == IN_TY_BOOL;
-        v->leaves[i] = truth ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
+        v->leaves[i] = truth ? ex_hold(ex, ex_binary(ex, CK_NE, any, ex_const(ex, 0, 1))) : any;
     }
     return v;
 }
@@ -109,6 +109,7 @@ static const struct {
     {SpvOpSDiv, CK_SDIV, false},
     {SpvOpUMod, CK_UREM, false},
     {SpvOpSRem, CK_SREM, false},
+    {SpvOpSMod, CK_SREM, false}, /* signed_modulo() */
     {SpvOpBitwiseAnd, CK_AND, false},
     {SpvOpBitwiseOr, CK_OR, false},
     {SpvOpBitwiseXor, CK_XOR, false},
@@ -145,6 +146,15 @@ static void check_same_shape(struct ex *ex, const struct ex_value *a, uint32_t c
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
 }
 
+/* The remainder with the sign of the divisor [SPIRV 3.42.13 OpSMod]. */
+static uint32_t signed_modulo(struct ex *ex, uint32_t a, uint32_t b)
+{
+    uint32_t zero = ex_const_like(ex, 0, a), r = ex_hold(ex, ex_binary(ex, CK_SREM, a, b));
+    uint32_t differs = ex_binary(ex, CK_NE, ex_binary(ex, CK_SLT, r, zero), ex_binary(ex, CK_SLT, b, zero));
+    uint32_t adjust = ex_binary(ex, CK_AND, differs, ex_binary(ex, CK_NE, r, zero));
+    return ex_select(ex, adjust, ex_binary(ex, CK_ADD, r, b), r);
+}
+
 static bool lower_binary(struct ex *ex, const struct in_inst *inst)
 {
     size_t k = 0;
@@ -158,29 +168,20 @@ static bool lower_binary(struct ex *ex, const struct in_inst *inst)
     check_same_shape(ex, a, out.count);
     check_same_shape(ex, b, out.count);
     for (uint32_t i = 0; i < out.count; i++) {
+        enum ck_expr_op op = binaries[k].op;
         uint32_t x = a->leaves[i], y = b->leaves[i];
         unsigned size = out.scalars[i].size;
-        bool is_shift = binaries[k].op >= CK_SHL && binaries[k].op <= CK_ASHR;
-        if (is_shift)
+        if (op >= CK_SHL && op <= CK_ASHR)
             y = ex_resize(ex, y, ex_size(ex, x), false);
-        if (ex_size(ex, x) != ex_size(ex, y) || (binaries[k].op < CK_EQ && ex_size(ex, x) != size))
+        if (ex_size(ex, x) != ex_size(ex, y) || (op < CK_EQ && ex_size(ex, x) != size))
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
-        out.leaves[i] = ex_hold(
-            ex, ex_op(ex, binaries[k].op, size, binaries[k].swap ? y : x, binaries[k].swap ? x : y, 0));
+        uint32_t result = inst->opcode == SpvOpSMod ? signed_modulo(ex, x, y)
+                          : binaries[k].swap        ? ex_op(ex, op, size, y, x, 0)
+                                                    : ex_op(ex, op, size, x, y, 0);
+        out.leaves[i] = ex_hold(ex, result);
     }
     ex_set(ex, inst->result, out);
     return true;
-}
-
-/* Takes the sign of the divisor [SPIRV 3.42.13 OpSMod]. */
-static uint32_t signed_modulo(struct ex *ex, uint32_t a, uint32_t b)
-{
-    unsigned n = ex_size(ex, a);
-    uint32_t zero = ex_const(ex, 0, n), r = ex_hold(ex, ex_op(ex, CK_SREM, n, a, b, 0));
-    uint32_t differs =
-        ex_op(ex, CK_NE, 1, ex_op(ex, CK_SLT, 1, r, zero, 0), ex_op(ex, CK_SLT, 1, b, zero, 0), 0);
-    uint32_t fix = ex_op(ex, CK_AND, 1, differs, ex_op(ex, CK_NE, 1, r, zero, 0), 0);
-    return ex_op(ex, CK_SELECT, n, fix, ex_op(ex, CK_ADD, n, r, b, 0), r);
 }
 
 static uint32_t bit_count(struct ex *ex, uint32_t a)
@@ -188,8 +189,8 @@ static uint32_t bit_count(struct ex *ex, uint32_t a)
     unsigned n = ex_size(ex, a);
     uint32_t sum = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
     for (unsigned i = 0; i < 8 * n; i++) {
-        uint32_t bit = ex_op(ex, CK_AND, n, ex_op(ex, CK_LSHR, n, a, ex_const(ex, i, n), 0), one, 0);
-        sum = ex_hold(ex, ex_op(ex, CK_ADD, n, sum, bit, 0));
+        uint32_t bit = ex_binary(ex, CK_AND, ex_binary(ex, CK_LSHR, a, ex_const(ex, i, n)), one);
+        sum = ex_hold(ex, ex_binary(ex, CK_ADD, sum, bit));
     }
     return sum;
 }
@@ -200,30 +201,30 @@ enum { NARROW_BITS = 20 };
 
 static uint32_t narrow_pointer(struct ex *ex, uint32_t a)
 {
-    uint32_t object = ex_op(ex, CK_LSHR, 8, a, ex_const(ex, 32, 8), 0);
-    uint32_t offset = ex_op(ex, CK_AND, 8, a, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
+    uint32_t object = ex_binary(ex, CK_LSHR, a, ex_const(ex, 32, 8));
+    uint32_t offset = ex_binary(ex, CK_AND, a, ex_const(ex, (1U << NARROW_BITS) - 1, 8));
     return ex_resize(
-        ex, ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, NARROW_BITS, 8), 0), offset, 0), 4,
+        ex, ex_binary(ex, CK_OR, ex_binary(ex, CK_SHL, object, ex_const(ex, NARROW_BITS, 8)), offset), 4,
         false);
 }
 
 static uint32_t wide_pointer(struct ex *ex, uint32_t a)
 {
     uint32_t wide = ex_resize(ex, a, 8, false);
-    uint32_t object = ex_op(ex, CK_LSHR, 8, wide, ex_const(ex, NARROW_BITS, 8), 0);
-    uint32_t offset = ex_op(ex, CK_AND, 8, wide, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
-    return ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, 32, 8), 0), offset, 0);
+    uint32_t object = ex_binary(ex, CK_LSHR, wide, ex_const(ex, NARROW_BITS, 8));
+    uint32_t offset = ex_binary(ex, CK_AND, wide, ex_const(ex, (1U << NARROW_BITS) - 1, 8));
+    return ex_binary(ex, CK_OR, ex_binary(ex, CK_SHL, object, ex_const(ex, 32, 8)), offset);
 }
 
 static uint32_t unary_op(struct ex *ex, const struct in_inst *inst, uint32_t a, unsigned size)
 {
     switch (inst->opcode) {
     case SpvOpSNegate:
-        return ex_op(ex, CK_NEG, size, a, 0, 0);
+        return ex_unary(ex, CK_NEG, a);
     case SpvOpNot:
-        return ex_op(ex, CK_NOT, size, a, 0, 0);
+        return ex_unary(ex, CK_NOT, a);
     case SpvOpLogicalNot:
-        return ex_op(ex, CK_LNOT, size, a, 0, 0);
+        return ex_unary(ex, CK_LNOT, a);
     case SpvOpConvertPtrToU:
         return size == 4 ? narrow_pointer(ex, a) : ex_resize(ex, a, size, false);
     case SpvOpConvertUToPtr:
@@ -320,8 +321,8 @@ static void dynamic_extract(struct ex *ex, const struct in_inst *inst)
     uint32_t index = ex_scalar(ex, inst->operands[1]);
     uint32_t out = a->leaves[a->count - 1];
     for (uint32_t i = a->count - 1; i-- > 0;) {
-        uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
-        out = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, out), here, a->leaves[i], out));
+        uint32_t here = ex_binary(ex, CK_EQ, index, ex_const_like(ex, i, index));
+        out = ex_hold(ex, ex_select(ex, here, a->leaves[i], out));
     }
     ex_set_scalar(ex, inst, out);
 }
@@ -334,8 +335,8 @@ static void dynamic_insert(struct ex *ex, const struct in_inst *inst)
     struct ex_value out = ex_result(ex, inst);
     check_same_shape(ex, a, out.count);
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
-        out.leaves[i] = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, value), here, value, a->leaves[i]));
+        uint32_t here = ex_binary(ex, CK_EQ, index, ex_const_like(ex, i, index));
+        out.leaves[i] = ex_hold(ex, ex_select(ex, here, value, a->leaves[i]));
     }
     ex_set(ex, inst->result, out);
 }
@@ -351,8 +352,8 @@ static void select_value(struct ex *ex, const struct in_inst *inst)
     if (c->count != 1)
         check_same_shape(ex, c, out.count);
     for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, a->leaves[i]),
-                                          c->leaves[c->count == 1 ? 0 : i], a->leaves[i], b->leaves[i]));
+        out.leaves[i] =
+            ex_hold(ex, ex_select(ex, c->leaves[c->count == 1 ? 0 : i], a->leaves[i], b->leaves[i]));
     ex_set(ex, inst->result, out);
 }
 
@@ -374,11 +375,10 @@ static void lower_bitcast(struct ex *ex, const struct in_inst *inst)
         uint32_t value = ex_const(ex, 0, size);
         for (unsigned byte = 0; byte < size; byte++) {
             unsigned at = i * size + byte, shift = at % in_size * 8;
-            uint32_t piece =
-                ex_op(ex, CK_LSHR, in_size, a->leaves[at / in_size], ex_const(ex, shift, in_size), 0);
+            uint32_t piece = ex_binary(ex, CK_LSHR, a->leaves[at / in_size], ex_const(ex, shift, in_size));
             piece = ex_resize(ex, ex_resize(ex, piece, 1, false), size, false);
-            piece = ex_op(ex, CK_SHL, size, piece, ex_const(ex, byte * 8, size), 0);
-            value = ex_hold(ex, ex_op(ex, CK_OR, size, value, piece, 0));
+            piece = ex_binary(ex, CK_SHL, piece, ex_const(ex, byte * 8, size));
+            value = ex_hold(ex, ex_binary(ex, CK_OR, value, piece));
         }
         out.leaves[i] = value;
     }
@@ -391,20 +391,8 @@ static void lower_any_or_all(struct ex *ex, const struct in_inst *inst)
     struct ex_value *a = ex_get(ex, inst->operands[0]);
     uint32_t out = a->leaves[0];
     for (uint32_t i = 1; i < a->count; i++)
-        out = ex_hold(ex, ex_op(ex, inst->opcode == SpvOpAll ? CK_AND : CK_OR, 1, out, a->leaves[i], 0));
+        out = ex_hold(ex, ex_binary(ex, inst->opcode == SpvOpAll ? CK_AND : CK_OR, out, a->leaves[i]));
     ex_set_scalar(ex, inst, out);
-}
-
-static void smod_values(struct ex *ex, const struct in_inst *inst)
-{
-    need_count(ex, inst, 2);
-    struct ex_value out = ex_result(ex, inst);
-    struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
-    check_same_shape(ex, a, out.count);
-    check_same_shape(ex, b, out.count);
-    for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] = ex_hold(ex, signed_modulo(ex, a->leaves[i], b->leaves[i]));
-    ex_set(ex, inst->result, out);
 }
 
 static void lower_construct(struct ex *ex, const struct in_inst *inst)
@@ -444,7 +432,6 @@ bool ex_compute(struct ex *ex, const struct in_inst *inst)
         {SpvOpPtrCastToGeneric, copy_value},
         {SpvOpGenericCastToPtr, copy_value},
         {SpvOpExpectKHR, copy_value},
-        {SpvOpSMod, smod_values},
         {SpvOpBitcast, lower_bitcast},
         {SpvOpAll, lower_any_or_all},
         {SpvOpAny, lower_any_or_all},

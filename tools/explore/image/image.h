@@ -9,7 +9,6 @@ struct
     uint32_t sides, at[3], extent[3];
 };
 
-bool ex_image_is_array(enum in_image_kind kind);
 _Noreturn void ex_image_refuse(struct ex *ex, const struct in_inst *inst, const char *what,
                                const char *instead);
 /* The image, or sampled image, that INST accesses; in *SAMPLER its sampler, as OpConstantSampler has it in interp/module. */

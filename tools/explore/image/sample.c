@@ -55,7 +55,7 @@ static void put_border(struct ex *ex, const struct ex_image *image, const struct
     union in_texel border;
     in_image_border(&image->description, &border);
     for (uint32_t i = 0; i < 4; i++)
-        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[i]].imm, ex_const(ex, border.u[i], 4));
+        ex_assign_leaf(ex, out, i, ex_const(ex, border.u[i], 4));
 }
 
 /* Reads TEXEL, or the border color beyond the edges, into the registers of OUT. */
@@ -117,23 +117,19 @@ static uint32_t corner_weight(struct ex *ex, const struct cell *cell, uint32_t c
     return weight;
 }
 
-/* Outside of the image by all corners the read is undefined if the sampler has no addressing mode. */
+/* Without an addressing mode a read is undefined if all corners are outside of the image. */
 static void fault_outside_all(struct ex *ex, const struct cell *cell, struct ex_texel texel)
 {
-    uint32_t any = ex_const(ex, 0, 1), fault = ex_new_label(ex), end = ex_new_label(ex);
+    uint32_t any = ex_const(ex, 0, 1);
     for (uint32_t corner = 0; corner < 1u << cell->axes; corner++) {
         for (uint32_t axis = 0; axis < cell->axes; axis++)
             texel.at[axis] = corner >> axis & 1 ? cell->second[axis] : cell->first[axis];
-        any = ex_hold(ex, ex_op(ex, CK_OR, 1, any, ex_image_inside(ex, &texel), 0));
+        any = ex_hold(ex, ex_binary(ex, CK_OR, any, ex_image_inside(ex, &texel)));
     }
-    ex_branch_if_zero(ex, any, fault);
-    ex_jump(ex, end);
-    ex_place_label(ex, fault);
-    ex_emit_fault(ex);
-    ex_place_label(ex, end);
+    ex_fault_unless(ex, any);
 }
 
-/* TEXEL has the layer of an array. */
+/* Reads the corners of CELL, and their weighted sum into OUT; TEXEL has the layer of an array. */
 static void filter_cell(struct ex *ex, const struct ex_image *image, const struct cell *cell,
                         struct ex_texel texel, struct ex_value *out)
 {
@@ -152,7 +148,7 @@ static void filter_cell(struct ex *ex, const struct ex_image *image, const struc
             sum[i] = ex_hold(ex, ex_apply(ex, &add, 8, 3, (const uint32_t[]){sum[i], weight, t.leaves[i]}));
     }
     for (uint32_t i = 0; i < 4; i++)
-        ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[i]].imm, ex_apply(ex, &round, 4, 1, &sum[i]));
+        ex_assign_leaf(ex, out, i, ex_apply(ex, &round, 4, 1, &sum[i]));
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
