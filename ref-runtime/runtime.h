@@ -471,7 +471,7 @@ struct rt_kernel {
 /* An argument as it was when the kernel was enqueued. */
 struct rt_launch_argument {
     const struct in_argument_info *info;
-    void *value;         /* IN_ARG_VALUE: the bytes, mm_alloc */
+    void *value;         /* IN_ARG_VALUE: the bytes, in the allocation of the launch */
     struct rt_mem *mem;  /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
     const void *svm;     /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
     bool device_pointer; /* SVM is an address on the device, of memory that the kernel may not use */

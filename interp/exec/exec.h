@@ -310,7 +310,7 @@ struct in_run {
     enum in_engine engine;
     bool full; /* the engine that records and switches */
     struct in_argument *arguments;
-    struct in_handle *handles; /* one per argument; the allocation holds ARGUMENTS and their values, too */
+    struct in_handle *handles; /* one per argument, in the allocation of ARGUMENTS; NULL: none is needed */
     uint64_t group_count[3], items_per_group;
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: not in weak mode */

@@ -56,6 +56,11 @@ static void make_handle(struct in_handle *h, const struct in_argument *a)
     h->object = a->pipe ? a->pipe->object : a->object;
 }
 
+static bool needs_handle(const struct in_argument_info *a)
+{
+    return a->kind == IN_ARG_IMAGE || a->kind == IN_ARG_SAMPLER || a->kind == IN_ARG_PIPE;
+}
+
 /* Bytes of the launch's copy of argument A's value. */
 static size_t value_bytes(const struct in_argument_info *a)
 {
@@ -67,19 +72,24 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 {
     uint32_t n = run->info->argument_count;
     const size_t alignment = _Alignof(max_align_t);
-    size_t arguments = (n + 1) * sizeof *run->arguments, handles = (n + 1) * sizeof *run->handles;
+    bool has_handles = false;
+    for (uint32_t k = 0; k < n; k++)
+        has_handles |= needs_handle(&run->info->arguments[k]);
+    size_t arguments = (n + 1) * sizeof *run->arguments,
+           handles = has_handles ? (n + 1) * sizeof *run->handles : 0;
     size_t at = (arguments + handles + alignment - 1) / alignment * alignment, bytes = at;
     for (uint32_t k = 0; k < n; k++)
         bytes += value_bytes(&run->info->arguments[k]);
     uint8_t *copies = mm_alloc_zero(1, bytes);
     if (!copies)
         return mm_out_of_memory(err);
-    run->handles = (struct in_handle *)(void *)copies;
-    run->arguments = (struct in_argument *)(void *)(copies + handles);
+    run->arguments = (struct in_argument *)(void *)copies;
+    run->handles = has_handles ? (struct in_handle *)(void *)(copies + arguments) : NULL;
     for (uint32_t k = 0; k < n; k++) {
         const struct in_argument_info *info = &run->info->arguments[k];
         run->arguments[k] = run->launch.arguments[k];
-        make_handle(&run->handles[k], &run->arguments[k]);
+        if (has_handles)
+            make_handle(&run->handles[k], &run->arguments[k]);
         if (info->kind != IN_ARG_VALUE)
             continue;
         if (!run->arguments[k].value)
@@ -220,7 +230,7 @@ void in_run_destroy(struct in_run *run)
     for (uint32_t k = 0; k < run->progress.slot_count; k++)
         in_group_destroy(run, run->progress.slots[k]);
     in_weak_destroy(run);
-    mm_free(run->handles); /* and arguments */
+    mm_free(run->arguments); /* and handles */
     mm_free(run->progress.slots);
     mm_free(run->members);
     mm_free(run->outcome.raised);

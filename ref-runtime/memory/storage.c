@@ -238,6 +238,12 @@ static void merge_segments(struct rt_mem *root)
     root->segment_count = kept + 1;
 }
 
+/* Whether ROOT is one segment, of which the place with BIT has the latest contents: usual between launches. */
+static bool is_latest(const struct rt_mem *root, uint32_t bit)
+{
+    return root->segment_count == 1 && (root->segments[0].valid & bit);
+}
+
 /* Marks bytes of the storage at PLACE as initialized for kernels. */
 static void mark_initialized(struct rt_mem *root, size_t begin, size_t end, int place)
 {
@@ -296,7 +302,11 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
         return true;
     size_t first, last;
     place = real_place(place);
-    if (!rt_storage(root, place) || !split_range(root, begin, end, &first, &last))
+    if (!rt_storage(root, place))
+        return false;
+    if (is_latest(root, UINT32_C(1) << place))
+        return true;
+    if (!split_range(root, begin, end, &first, &last))
         return false;
     for (size_t i = first; i < last; i++) {
         struct rt_segment *segment = &root->segments[i];
@@ -313,6 +323,8 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
 static bool set_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
+    if (root->segment_count == 1 && root->segments[0].valid == UINT32_C(1) << place)
+        return true;
     if (!split_range(root, begin, end, &first, &last))
         return false;
     for (size_t i = first; i < last; i++)

@@ -2,6 +2,7 @@
 #include "memmodel/base/array.h"
 #include "ref-runtime/program/kernel.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* OBJECT if it is still the live object that was set, with a reference; NULL otherwise. */
@@ -31,7 +32,16 @@ static cl_int hold_object(const struct rt_set_argument *set, struct rt_launch_ar
     }
 }
 
-static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_argument *to)
+/* Bytes of the launch's copy of an argument, in the allocation of the launch. */
+static size_t value_bytes(const struct in_argument_info *info)
+{
+    const size_t alignment = _Alignof(max_align_t);
+    return info->kind == IN_ARG_VALUE ? (info->size + alignment - 1) / alignment * alignment : 0;
+}
+
+/* VALUES: room for values, from which the argument's is taken. */
+static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_argument *to,
+                            unsigned char **values)
 {
     if (!set->set)
         return CL_INVALID_KERNEL_ARGS;
@@ -40,10 +50,8 @@ static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_
     to->device_pointer = set->device_pointer;
     to->svm_object = set->svm ? rt_index_find((uint64_t)(uintptr_t)set->svm) : NULL;
     if (set->value) {
-        to->value = mm_alloc(to->info->size ? to->info->size : 1);
-        if (!to->value)
-            return CL_OUT_OF_HOST_MEMORY;
-        memcpy(to->value, set->value, to->info->size);
+        to->value = memcpy(*values, set->value, to->info->size);
+        *values += value_bytes(to->info);
     }
     return hold_object(set, to);
 }
@@ -71,7 +79,8 @@ static cl_int hold_addressed(const struct rt_kernel_state *state, struct rt_laun
     return CL_SUCCESS;
 }
 
-static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct rt_launch *launch)
+static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct rt_launch *launch,
+                             unsigned char *values)
 {
     cl_int code = CL_SUCCESS;
     mm_mutex_lock(&state->lock);
@@ -82,7 +91,7 @@ static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct
         launch->incomplete |= !state->arguments[i].set;
         code = partial && !state->arguments[i].set
                    ? CL_SUCCESS
-                   : copy_argument(&state->arguments[i], &launch->arguments[i]);
+                   : copy_argument(&state->arguments[i], &launch->arguments[i], &values);
     }
     code = code ? code : hold_addressed(state, launch);
     mm_mutex_unlock(&state->lock);
@@ -124,8 +133,13 @@ static cl_int find_executable(struct rt_launch *launch, struct rt_device *device
 cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, bool partial,
                                 struct rt_launch **launch)
 {
-    size_t count = kernel->state->info->argument_count;
-    struct rt_launch *made = *launch = mm_alloc_zero(1, sizeof *made + count * sizeof *made->arguments);
+    const struct in_kernel_info *info = kernel->state->info;
+    size_t fixed = sizeof(struct rt_launch) + info->argument_count * sizeof(struct rt_launch_argument);
+    const size_t alignment = _Alignof(max_align_t);
+    size_t at = (fixed + alignment - 1) / alignment * alignment, bytes = at;
+    for (uint32_t i = 0; i < info->argument_count; i++)
+        bytes += value_bytes(&info->arguments[i]);
+    struct rt_launch *made = *launch = mm_alloc_zero(1, bytes);
     if (!made)
         return CL_OUT_OF_HOST_MEMORY;
     rt_object_retain(kernel);
@@ -133,7 +147,7 @@ cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *devi
     made->device = device;
     cl_int code = find_executable(made, device);
     if (!code)
-        code = copy_arguments(kernel->state, partial, made);
+        code = copy_arguments(kernel->state, partial, made, (unsigned char *)made + at);
     if (code) {
         rt_launch_destroy(made);
         *launch = NULL;
@@ -145,7 +159,6 @@ void rt_launch_destroy(struct rt_launch *launch)
 {
     for (size_t i = 0; i < launch->argument_count; i++) {
         struct rt_launch_argument *argument = &launch->arguments[i];
-        mm_free(argument->value);
         if (argument->mem)
             rt_object_release_deferred(argument->mem);
         if (argument->sampler)

@@ -136,19 +136,25 @@ struct in_module *rt_program_held_module(struct rt_program *program)
     return module;
 }
 
+static cl_int instantiate_build(struct rt_build *build)
+{
+    const struct in_environment environment = rt_environment();
+    struct mm_error err;
+    if (in_instance_create(build->module, &environment, rt_recorder(), &build->instance, &err) == MM_OK)
+        return CL_SUCCESS;
+    return err.cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+}
+
 struct in_instance *rt_program_instance(struct rt_program *program, int device, cl_int *code)
 {
     struct rt_program_state *state = program->state;
-    const struct in_environment environment = rt_environment();
-    struct mm_error err;
     *code = CL_SUCCESS;
     mm_mutex_lock(&state->lock);
     struct rt_build *build = &state->builds[device];
     if (!build->module)
         *code = CL_INVALID_PROGRAM_EXECUTABLE;
-    else if (!build->instance &&
-             in_instance_create(build->module, &environment, rt_recorder(), &build->instance, &err))
-        *code = err.cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+    else if (!build->instance)
+        *code = instantiate_build(build);
     struct in_instance *instance = *code ? NULL : build->instance;
     mm_mutex_unlock(&state->lock);
     return instance;

@@ -456,10 +456,11 @@ static void schedule_one(void)
         note_start(command);
     mm_mutex_unlock(&rt_lock);
     rt_callback_throttle();
-    if (!command)
+    bool started = command && rt_command_start(command);
+    if (started)
+        sched.active.commands[running = sched.active.count++] = command;
+    if (!command || (started && !sched.seeded && startable == 1 && running == 0)) /* there is no other */
         step_command(running, quantum);
-    else if (rt_command_start(command))
-        sched.active.commands[sched.active.count++] = command;
     mm_mutex_lock(&rt_lock);
 }
 
@@ -525,8 +526,7 @@ static void become_child(void)
     flush_ready(UINT64_MAX);
     sched.seeded = false;
     sched.executor.idle = false;
-    sched.step.helped = 0;
-    sched.fork.forking = 0;
+    sched.step.helped = sched.fork.forking = 0;
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;
     sched.executor.process = -1;

@@ -20,9 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
-/* LLVM may end the process while it compiles: stop_at_exit() must not wait for the thread that it runs in. */
-static pthread_mutex_t compiling = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, lock = PTHREAD_MUTEX_INITIALIZER;
+/* One kernel is compiled at a time.  LLVM may end the process while it compiles: stop_at_exit() must not wait for the thread that it runs in. */
+static pthread_mutex_t compiling = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static LLVMTargetMachineRef machine;
 static atomic_bool ended;
 static pid_t process;
@@ -238,7 +237,8 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
                              .access_group = shared,
                              .any_size = any_size,
                              .lanes = any_size || clocks ? 0 : vector_lanes(),
-                             .frame_bytes = sizeof(struct in_jit_frame),
+                             .frame_bytes = is_instrumented(k) ? sizeof(struct in_jit_frame)
+                                                               : offsetof(struct in_jit_frame, shadow),
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
@@ -443,11 +443,15 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
                 : k->covered ? "compiled"
                              : k->why,
                 1e3 * (mm_clock_seconds(CLOCK_MONOTONIC) - start_time));
-    pthread_mutex_lock(&lock);
-    k->next = kernel->code->native;
-    kernel->code->native = k;
-    pthread_mutex_unlock(&lock);
+    k->next = kernel->code->native; /* under COMPILING */
+    __atomic_store_n(&kernel->code->native, k, __ATOMIC_RELEASE);
     return k;
+}
+
+/* Entries are added at the front and live as long as the module: reading takes no lock. */
+static struct in_jit_kernel *first_compiled(const struct in_kernel *kernel)
+{
+    return __atomic_load_n(&kernel->code->native, __ATOMIC_ACQUIRE);
 }
 
 static bool fits_options(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
@@ -460,11 +464,9 @@ static bool fits_options(const struct in_jit_kernel *k, const struct in_jit_opti
 static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const struct in_jit_options *options,
                                          bool edge)
 {
-    pthread_mutex_lock(&lock);
-    struct in_jit_kernel *k = kernel->code->native;
+    struct in_jit_kernel *k = first_compiled(kernel);
     while (k && !fits_options(k, options, edge))
         k = k->next;
-    pthread_mutex_unlock(&lock);
     return k;
 }
 
@@ -500,14 +502,12 @@ void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *o
     struct in_jit_kernel *shared = NULL;
     unsigned specialized = 0;
     bool exact = false;
-    pthread_mutex_lock(&lock);
-    for (struct in_jit_kernel *k = kernel->code->native; k; k = k->next) {
+    for (struct in_jit_kernel *k = first_compiled(kernel); k; k = k->next) {
         exact |= fits_options(k, options, edge);
         specialized += k->options.flags == options->flags;
         if (fits_options(k, &any, true))
             shared = k;
     }
-    pthread_mutex_unlock(&lock);
     if (!exact && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
         !exceeds_compile_cost(shared, work))
         *options = any;

@@ -88,6 +88,9 @@ static uint64_t word_of(const struct in_run *launch, uint32_t k)
         return (uint64_t)(uintptr_t)&launch->handles[k];
     case IN_ARG_QUEUE:
         return (uint64_t)(uintptr_t)launch->arguments[k].queue;
+    case IN_ARG_VALUE:
+    case IN_ARG_LOCAL:
+        return 0;
     default:
         return (uint64_t)(uintptr_t)&launch->handles[k];
     }
@@ -144,11 +147,16 @@ static uint32_t id_bits(const struct in_jit_frame *f)
     return most <= 1u << 16 ? 16 : most <= 1u << 20 ? 20 : most <= 1u << 24 ? 24 : 31;
 }
 
+static bool is_instrumented(const struct in_launch *l)
+{
+    return l->recorder || l->checks;
+}
+
 static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
     uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
     bool lookups = run->module->kernels[l->kernel].code->noted.lookups;
-    if (l->recorder || l->checks)
+    if (is_instrumented(l))
         flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0) |
                  (l->follows_svm ? IN_JIT_SVM : 0) | (lookups ? IN_JIT_LOOKUPS : 0) |
@@ -297,10 +305,17 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
     return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
 }
 
+/* The shadow is most of the structure: filling it with zeros would be a large part of a short launch. */
+static size_t run_bytes(const struct in_launch *l)
+{
+    return is_instrumented(l) ? sizeof(struct in_jit_run)
+                              : offsetof(struct in_jit_run, frame) + offsetof(struct in_jit_frame, shadow);
+}
+
 enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **out, char *why,
                                     size_t why_size)
 {
-    struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
+    struct in_jit_run *run = mm_alloc_zero(1, run_bytes(&launch->launch));
     if (!run)
         return IN_JIT_DECLINES;
     run->launch = launch;

@@ -16,6 +16,8 @@ enum { SLOW_PORTIONS = 2 };
 static const double LEAST_GAIN = 4.0 / 3.0;
 /* Shorter measurements consist of the clock's own time, and would find contention where there is none, or none where there is. */
 enum { LEAST_MEASURED_NS = 1000 };
+/* Portions that are shorter consist of taking them, which costs 30 nanoseconds, to a large part. */
+enum { LEAST_PORTION_NS = 1000, LEAST_PORTIONS = 4 };
 /* Launches in one thread after one whose threads contended. */
 enum { LAUNCHES_ALONE = 32 };
 
@@ -82,10 +84,12 @@ static void measure_from_here(struct in_jit_pace *pace, const struct in_jit_run 
 
 void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
 {
+    double group_ns = atomic_load(&run->kernel->group_ns);
     atomic_fetch_add(&run->threads, 1);
+    pace->least = group_ns > 0 ? (uint64_t)(LEAST_PORTION_NS / group_ns) : 0;
+    pace->first = run->cores > 1 || group_ns == 0 ? (double)mm_clock_ns(CLOCK_MONOTONIC) : 0;
     if (run->cores < 2)
         return;
-    pace->first = (double)mm_clock_ns(CLOCK_MONOTONIC);
     pace->next_look = 1;
     if (pace->thread == 0)
         expect_pace(run);
@@ -95,7 +99,9 @@ void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
 bool in_pace_take(const struct in_jit_pace *pace, struct in_jit_run *run, uint64_t *from, uint64_t *to)
 {
     bool probe = run->cores > 1 && may_contend(run) && pace->portions <= 2 * SLOW_PORTIONS;
-    uint64_t portion = run->groups / (probe ? PROBES : PORTIONS) + 1;
+    uint64_t portion = run->groups / (probe ? PROBES : PORTIONS) + 1, most = run->groups / LEAST_PORTIONS + 1;
+    if (!may_contend(run) && !run->offered && portion < pace->least)
+        portion = pace->least < most ? pace->least : most;
     for (unsigned k = 0; k < run->part_count; k++) {
         struct in_jit_part *part = &run->parts[(pace->thread + k) % run->part_count];
         if (atomic_load(&part->next) >= part->end ||
@@ -173,7 +179,7 @@ bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t
 
 void in_pace_end(const struct in_jit_pace *pace, struct in_jit_run *run)
 {
-    if (pace->thread == 0 && run->cores > 1 && pace->groups > 0)
+    if (pace->thread == 0 && pace->first > 0 && pace->groups > 0)
         atomic_store(&run->kernel->group_ns,
                      ((double)mm_clock_ns(CLOCK_MONOTONIC) - pace->first) / (double)pace->groups);
 }

@@ -10,11 +10,12 @@
 struct in_jit_pace {
     unsigned thread; /* its number; 0 is the launch's own thread, which calls others */
     clockid_t clock;
-    double first, begin;       /* nanoseconds: when it began, and when it began to measure */
+    double first, begin;       /* nanoseconds: when it began, 0: not measured; and when it began to measure */
     double latest;             /* nanoseconds of a work-group when the leader last looked */
     uint64_t groups, measured; /* executed; of them since BEGIN */
-    uint64_t next_look;        /* of GROUPS, when the leader considers to call others */
-    unsigned portions, slow;   /* executed; of them the latest that contention slowed down */
+    uint64_t least;          /* work-groups of a portion, by the time that the latest measured launch took */
+    uint64_t next_look;      /* of GROUPS, when the leader considers to call others */
+    unsigned portions, slow; /* executed; of them the latest that contention slowed down */
 };
 
 /* The work-groups of RUN for at most CORES threads. */

@@ -17,7 +17,6 @@ struct in_jit_run {
     struct in_jit_kernel *kernel;
     struct in_run *launch;
     struct in_module *module;
-    _Alignas(16) struct in_jit_frame frame;
     uint8_t few_arguments[256], *arguments; /* where they do not fit: separately allocated */
     uint64_t group_count[3], groups, local_bytes;
     uint32_t local_size[3];
@@ -34,6 +33,7 @@ struct in_jit_run {
     struct in_jit_run *following, **link;     /* in the list of launches */
     struct in_fiber_thread *turns;            /* fibers.c */
     struct in_instrumented_run *instrumented; /* instrument/launch.c; NULL: the launch is not instrumented */
+    _Alignas(16) struct in_jit_frame frame;   /* without its SHADOW where the launch is not instrumented */
 };
 /* Whether compiled code executes LAUNCH, or why not; run/create.c. */
 enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **out, char *why,
