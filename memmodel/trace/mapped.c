@@ -1,24 +1,25 @@
-/* See mapped.h.  Space is reserved before it is mapped, so that an access does not fail on a full disk.  An access raises SIGBUS where the
- * file has become shorter, so its size is compared before each one; another process would have to truncate it just then. */
+/* See mapped.h.  Space is reserved before it is mapped, so that an access does not fail on a full disk.  Where another process has
+ * truncated the file an access would raise SIGBUS: the system call that copies between processes fails instead. */
 #include "memmodel/trace/mapped.h"
 #include "memmodel/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { STEP = 256 << 10, FIRST = 4 };
+enum { STEP = 256 << 10, FIRST = 4, SMALL = 4096 };
 
 struct mm_mapped {
     unsigned char *window;
     uint64_t begin; /* of the window in the file */
     size_t window_size;
     uint64_t position, reserved; /* in the file */
+    pid_t process;
 };
 
 /* Beyond the limit of file sizes SIGXFSZ is raised. */
@@ -38,6 +39,21 @@ static bool reserve_space(struct mm_mapped *mapped, int fd, uint64_t end)
     if (!failed)
         mapped->reserved = end;
     return !failed;
+}
+
+/* Copies to memory of this process, the first bytes last; a page at most is copied at once or not at all.  False with errno: that memory
+ * is not all there, or the call is not permitted. */
+static bool copy_guarded(const struct mm_mapped *mapped, unsigned char *to, const unsigned char *from,
+                         size_t size)
+{
+    unsigned char *own = (void *)(uintptr_t)from;
+    const struct iovec there[] = {{to + FIRST, size - FIRST}, {to, FIRST}, {to, size}};
+    const struct iovec here[] = {{own + FIRST, size - FIRST}, {own, FIRST}, {own, size}};
+    size_t first = size > SMALL ? 0 : 2, count = size > SMALL ? 2 : 1;
+    ssize_t copied = process_vm_writev(mapped->process, here + first, count, there + first, count, 0);
+    if (copied >= 0 || errno == EFAULT)
+        errno = EIO;
+    return copied == (ssize_t)size;
 }
 
 /* Maps what has room for SIZE bytes from the position on; where there is not as much space, no more than that. */
@@ -70,30 +86,30 @@ struct mm_mapped *mm_mapped_create(const struct mm_own_fd *file)
     if (!mapped)
         return NULL;
     mapped->position = mapped->reserved = (uint64_t)position;
-    if (move_window(mapped, file->fd, FIRST))
+    mapped->process = getpid();
+    if (move_window(mapped, file->fd, FIRST) &&
+        copy_guarded(mapped, mapped->window + (mapped->position - mapped->begin),
+                     (const unsigned char[FIRST]){0}, FIRST))
         return mapped;
     mm_mapped_destroy(mapped, file);
     return NULL;
 }
 
+static bool is_whole(const struct mm_mapped *mapped, const struct mm_own_fd *file)
+{
+    uint64_t size;
+    bool valid = mm_own_fd_size(file, &size);
+    errno = valid ? EIO : EBADF;
+    return valid && size >= mapped->reserved;
+}
+
 bool mm_mapped_append(struct mm_mapped *mapped, const struct mm_own_fd *file, const void *data, size_t size)
 {
-    uint64_t file_size;
-    const unsigned char *from = data;
-    if (!mm_own_fd_size(file, &file_size)) {
-        errno = EBADF;
+    bool has_room = mapped->position + size <= mapped->begin + mapped->window_size;
+    if (!has_room && (!is_whole(mapped, file) || !move_window(mapped, file->fd, size)))
         return false;
-    }
-    if (file_size < mapped->reserved) {
-        errno = EIO;
+    if (!copy_guarded(mapped, mapped->window + (mapped->position - mapped->begin), data, size))
         return false;
-    }
-    if (mapped->position + size > mapped->begin + mapped->window_size && !move_window(mapped, file->fd, size))
-        return false;
-    unsigned char *to = mapped->window + (mapped->position - mapped->begin);
-    memcpy(to + FIRST, from + FIRST, size - FIRST);
-    atomic_thread_fence(memory_order_release);
-    memcpy(to, from, FIRST);
     mapped->position += size;
     return true;
 }
@@ -102,9 +118,7 @@ bool mm_mapped_destroy(struct mm_mapped *mapped, const struct mm_own_fd *file)
 {
     if (!mapped)
         return true;
-    uint64_t file_size;
-    bool cut = mm_own_fd_size(file, &file_size) && file_size > mapped->position;
-    bool good = !cut || ftruncate(file->fd, (off_t)mapped->position) == 0;
+    bool good = is_whole(mapped, file) && ftruncate(file->fd, (off_t)mapped->position) == 0;
     int error = errno;
     if (mapped->window)
         munmap(mapped->window, mapped->window_size);
