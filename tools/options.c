@@ -88,12 +88,8 @@ int tool_worse_code(int a, int b)
     return (known ? rank[a] >= rank[b] : a > b) ? a : b;
 }
 
-int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)
-{
-    return tool_number_from(option, value, 0, max, number);
-}
-
-int tool_number_from(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *number)
+static int read_number_from(const char *option, const char *value, uint64_t min, uint64_t max,
+                            uint64_t *number)
 {
     char *end;
     errno = 0;
@@ -103,6 +99,11 @@ int tool_number_from(const char *option, const char *value, uint64_t min, uint64
                           (unsigned long long)min, (unsigned long long)max);
     *number = n;
     return 0;
+}
+
+int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)
+{
+    return read_number_from(option, value, 0, max, number);
 }
 
 /* ---- the options of a command ---------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static int store_value(const struct listed_option *listed, const char *value)
     if (o->words)
         code = tool_word(o->name, value, o->words, &word);
     else if (o->kind == TOOL_KIND_NUMBER || o->kind == TOOL_KIND_WIDE)
-        code = tool_number_from(o->name, value, o->least, o->most, &number);
+        code = read_number_from(o->name, value, o->least, o->most, &number);
     if (code)
         return code;
     switch (o->kind) {
@@ -224,7 +225,7 @@ static int read_environment(const struct option_list *list)
 static int set_limits(const char *value)
 {
     uint64_t n;
-    int code = tool_number_from("input-limits", value, 1, MM_INPUT_MOST_TIMES, &n);
+    int code = read_number_from("input-limits", value, 1, MM_INPUT_MOST_TIMES, &n);
     if (!code)
         setenv("REFCL_INPUT_LIMITS", value, 1);
     return code;

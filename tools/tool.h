@@ -118,7 +118,6 @@ int tool_report(const struct mm_error *err);
 int tool_worse_code(int a, int b);
 /* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
-int tool_number_from(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *number);
 /* VALUE is the word INDEX of WORDS, which have spaces in between; otherwise EXIT_USAGE after an error with the nearest word and a
  * caret below VALUE. */
 int tool_word(const char *option, const char *value, const char *words, size_t *index);

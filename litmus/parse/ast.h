@@ -459,7 +459,6 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type);
 bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type);
 struct lt_expr *lt_parse_expr(struct lt_lexer *lexer);
 struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos); /* the constant 1 */
-struct lt_expr *lt_parse_unary(struct lt_lexer *lexer);
 /* The operator of an assignment other than =, or of ++ and --; NONE if there is none. */
 enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer);
 /* [-] number */

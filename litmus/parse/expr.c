@@ -398,8 +398,9 @@ static bool at_cast(const struct lt_lexer *lexer)
     return lt_is(lexer, "(") && lt_starts_type(lt_peek(lexer, 1));
 }
 
-/* unary = "(" type ")" unary | ( "*" | "&" | "-" | "~" | "!" | "+" ) unary | postfix */
-static struct lt_expr *parse_unary_inner(struct lt_lexer *lexer)
+static struct lt_expr *parse_unary(struct lt_lexer *lexer);
+
+static struct lt_expr *unary_of_level(struct lt_lexer *lexer)
 {
     struct lt_pos pos = lt_peek(lexer, 0)->pos;
     if (at_cast(lexer)) {
@@ -407,25 +408,26 @@ static struct lt_expr *parse_unary_inner(struct lt_lexer *lexer)
         struct lt_expr *cast = new_expr(lexer, LT_CAST, pos);
         if (!cast || !lt_parse_type(lexer, &cast->type) || !lt_expect(lexer, ")"))
             return NULL;
-        return set_operands(lexer, cast, lt_parse_unary(lexer), NULL, NULL);
+        return set_operands(lexer, cast, parse_unary(lexer), NULL, NULL);
     }
     if (lt_accept(lexer, "*"))
-        return set_operands(lexer, new_expr(lexer, LT_DEREF, pos), lt_parse_unary(lexer), NULL, NULL);
+        return set_operands(lexer, new_expr(lexer, LT_DEREF, pos), parse_unary(lexer), NULL, NULL);
     if (lt_accept(lexer, "&"))
-        return set_operands(lexer, new_expr(lexer, LT_ADDRESS, pos), lt_parse_unary(lexer), NULL, NULL);
+        return set_operands(lexer, new_expr(lexer, LT_ADDRESS, pos), parse_unary(lexer), NULL, NULL);
     for (size_t i = 0; i < COUNT(operators); i++)
         if (!operators[i].precedence && lt_accept(lexer, operators[i].text)) {
             struct lt_expr *e = new_expr(lexer, LT_UNARY, pos);
             if (e)
                 e->op = operators[i].op;
-            return set_operands(lexer, e, lt_parse_unary(lexer), NULL, NULL);
+            return set_operands(lexer, e, parse_unary(lexer), NULL, NULL);
         }
     return parse_postfix(lexer);
 }
 
-struct lt_expr *lt_parse_unary(struct lt_lexer *lexer)
+/* unary = "(" type ")" unary | ( "*" | "&" | "-" | "~" | "!" | "+" ) unary | postfix */
+static struct lt_expr *parse_unary(struct lt_lexer *lexer)
 {
-    struct lt_expr *e = lt_enter(lexer) ? parse_unary_inner(lexer) : NULL;
+    struct lt_expr *e = lt_enter(lexer) ? unary_of_level(lexer) : NULL;
     lt_leave(lexer);
     return e;
 }
@@ -433,7 +435,7 @@ struct lt_expr *lt_parse_unary(struct lt_lexer *lexer)
 /* binary = unary { op unary }    (left-associative, by the precedences of C; here: at least PRECEDENCE) */
 static struct lt_expr *parse_binary(struct lt_lexer *lexer, int precedence)
 {
-    struct lt_expr *left = lt_parse_unary(lexer);
+    struct lt_expr *left = parse_unary(lexer);
     while (left) {
         size_t i = 0;
         while (i < COUNT(operators) && !(operators[i].precedence >= precedence && operators[i].precedence &&

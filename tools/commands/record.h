@@ -125,7 +125,6 @@ typedef bool hc_schedule_function(void *context, const struct hc_schedule *sched
 void hc_schedules(struct hc_record *record, bool loose, hc_schedule_function *function, void *context);
 /* Whether some order of host threads was only observed. */
 bool hc_has_observed_order(const struct hc_record *record);
-bool hc_is_observed_order(const struct hc_record *record, const struct hc_edge *edge);
 /* Fills ORDER with the nodes in an order that SCHEDULE allows; returns their number, 0: there is no such
  * order. */
 uint32_t hc_linearize(const struct hc_record *record, const struct hc_schedule *schedule, uint32_t *order);

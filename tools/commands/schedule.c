@@ -210,7 +210,9 @@ static void find_queues(struct hc_record *record)
 
 /* ---- edges -------------------------------------------------------------------------------------- */
 
-bool hc_is_observed_order(const struct hc_record *record, const struct hc_edge *edge)
+/* An edge between calls of two host threads, which may come from the observed order of their lock acquisitions: another schedule may
+ * reverse it. */
+static bool is_observed_order(const struct hc_record *record, const struct hc_edge *edge)
 {
     const struct hc_node *from = &record->nodes[edge->from], *to = &record->nodes[edge->to];
     return edge->kind == MM_EDGE_HOST && !from->dropped && !to->dropped && !from->of_command &&
@@ -220,7 +222,7 @@ bool hc_is_observed_order(const struct hc_record *record, const struct hc_edge *
 bool hc_has_observed_order(const struct hc_record *record)
 {
     for (uint32_t i = 0; i < record->edge_count; i++)
-        if (hc_is_observed_order(record, &record->edges[i]))
+        if (is_observed_order(record, &record->edges[i]))
             return true;
     return false;
 }
@@ -299,7 +301,7 @@ static void base_edges(struct scheduler *s)
     for (uint32_t i = 0; i < record->edge_count; i++) {
         const struct hc_edge *edge = &record->edges[i];
         if (edge->kind != MM_EDGE_QUERY && !is_of_queue(record, edge) &&
-            !(s->loose && hc_is_observed_order(record, edge)))
+            !(s->loose && is_observed_order(record, edge)))
             put_edge(s, &s->base, edge->from, edge->to, edge->kind);
     }
     for (uint32_t i = 0; i < record->queue_count; i++)
