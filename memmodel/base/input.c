@@ -158,7 +158,9 @@ static unsigned key_character(const char **p)
     *p += s[0] == '\\' ? 2 : 1;
     if (s[0] != '\\')
         return (unsigned)tolower(s[0]);
-    if (s[1] == 'u' && isxdigit(s[2]) && isxdigit(s[3]) && isxdigit(s[4]) && isxdigit(s[5])) {
+    if (s[1] == 'u') {
+        if (!isxdigit(s[2]) || !isxdigit(s[3]) || !isxdigit(s[4]) || !isxdigit(s[5]))
+            return 0; /* cJSON reads other digits as zeros */
         const char digits[] = {(char)s[2], (char)s[3], (char)s[4], (char)s[5], '\0'};
         unsigned code = (unsigned)strtoul(digits, NULL, 16);
         *p += 4;

@@ -66,8 +66,9 @@ def main():
     refused("merged.json", repeat(results, "device")[0], "", "the object '.device'", RUNNER, "--merge", "-o", "new.json", "FILE")
     refused_by_refcl("results-twice.json", results, "device", REFCL, "litmus", "judge", "FILE")
     refused_by_refcl("judged-twice.json", judged, "tests", REFCL, "gate", "--baseline", "FILE", "results.json")
-    refused("judged-zero.json", judged.replace('"device"', '"DEVICE\\u0000x": {}, "device"', 1), '"device"', "judged-zero.json:",
-            REFCL, "gate", "--baseline", "FILE", "results.json")
+    for name, zero in ("judged-zero.json", "\\u0000x"), ("judged-no-digits.json", "\\u00-0"):
+        refused(name, judged.replace('"device"', f'"DEVICE{zero}": {{}}, "device"', 1), '"device"', name + ":",
+                REFCL, "gate", "--baseline", "FILE", "results.json")
     refused_by_refcl("added-twice.json", judged, "device", REFCL, "results", "add", "--store", "store.sqlite", "FILE")
     run(REFCL, "results", "add", "--store", "store.sqlite", "judged.json")
     refused_by_refcl("gated-twice.json", judged, "device", REFCL, "gate", "--store", "store.sqlite", "FILE")
