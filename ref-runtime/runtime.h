@@ -1,9 +1,36 @@
 /* ref-runtime, internal: the API object model that all files of the folder share.
  *
- * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or
- * foreign handle is CL_INVALID_* without being looked into.  An object lives while it has references:
- * those of the application (what clRetain and clRelease count and CL_*_REFERENCE_COUNT returns) and internal
- * ones (a queue holds its context, a command its buffers). */
+ * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or foreign handle yields
+ * CL_INVALID_* and is not dereferenced.
+ *
+ * Ownership.  An object lives while it has references: those of the application (which clRetain and clRelease count and
+ * CL_*_REFERENCE_COUNT returns) and internal ones (a queue has one of its context, a command those of its buffers).  In this
+ * header "held" marks a pointer that owns an internal reference; other pointers to objects are valid as long as the structure
+ * that contains them.  The last release runs rt_TYPE_destroy(), which may call the application (destructor callbacks) and
+ * acquires locks: release without locks, and in threads that must not call the application with
+ * rt_object_release_deferred().
+ *
+ * Locks (struct mm_mutex, which are free in a forked child).  A thread acquires them from the top of this list to its end, and
+ * holds at most one of each row; while it holds a leaf it acquires no other, except in rt_sched_terminate() (the object table, then the
+ * callback queue):
+ *
+ *   lock                             protects
+ *   updating (enqueue/mutable.c)     the steps of one clUpdateMutableCommandsKHR, against other such calls
+ *   state->lock (program, kernel)    the build state of a program; the arguments of a kernel
+ *   storage.c, external.c            allocation of the devices' copies of a buffer; imported memory
+ *   rt_lock (sched/sched.c)          queues, events, commands and their dependencies, maps, command buffers, the scheduler
+ *   turn, lock (record/record.c)     the order of host threads in the record; addresses in the record
+ *   host_guard.c                     page protection of SVM (ref-runtime/check)
+ *   leaves                           the object table (object.c), the index of device memory (index.c), the lists of SVM, addressed
+ *                                    buffers and default queues, the callback queue (callback.c), call sites (record_place.c)
+ *
+ * The recorder has a recursive lock, acquired after all of these.  No lock is held during a call of the application (callbacks,
+ * native kernels, destructors), a step of a kernel, or a call of the compiler, except that of the compiler's client
+ * (client_process.c), which serializes the jobs of the helper process.
+ *
+ * "Under rt_lock" in a comment: the caller holds it.  Fields of commands, events and queues change under rt_lock, except the state
+ * that a command's step uses: this belongs to the thread that executes the step (sched.step.busy).  The executor is one
+ * thread; while it is idle, a waiting host thread executes steps in its place (help_workers() in sched.c). */
 #ifndef REF_RUNTIME_RUNTIME_H
 #define REF_RUNTIME_RUNTIME_H
 
@@ -62,23 +89,22 @@ struct rt_object {
 };
 /* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
 void *rt_object_create(enum rt_type type, size_t size);
-/* Every live object and each new one gets the loader's DATA [cl_khr_icd 2.0]. */
+/* Stores the loader's DATA in every live object and each later one [cl_khr_icd 2.0]. */
 void rt_object_set_dispatch_data(void *data);
-/* The live object of TYPE that HANDLE names, NULL if there is none. */
+/* HANDLE if it is a live object of TYPE, otherwise NULL. */
 void *rt_object_check(const void *handle, enum rt_type type);
-/* Internal references.  The last release destroys the object: rt_TYPE_destroy is called without locks
- * held; it frees what the object owns, the object's own memory excepted. */
+/* Internal references.  The last release destroys the object: rt_TYPE_destroy() frees its members and releases what they hold. */
 void rt_object_retain(void *object);
-/* The same of an object whose last reference may be gone by now: false. */
+/* Retains an object whose last reference may have been released concurrently; false: it was. */
 bool rt_object_hold(void *object);
 void rt_object_release(void *object);
-/* The same from a thread that must not run application callbacks: destruction moves to the callback thread. */
+/* Releases in a thread that must not call the application: the callback thread destroys the object. */
 void rt_object_release_deferred(void *object);
-/* Whether HANDLE was an object lately. */
+/* Whether HANDLE is one of the objects released last (a ring of 512), for messages. */
 bool rt_object_was(const void *handle);
 /* Calls VISIT for every live object, under the table's lock. */
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data);
-/* For rt_TYPE_destroy: one of these two, as the object itself was released. */
+/* For rt_TYPE_destroy(): releases a member in the way in which the object itself was released. */
 void rt_object_release_held(void *object);
 /* clRetain*: false if HANDLE is not a live object of TYPE.  Queries return objects without application references
  * that others keep alive, such as the released program of a kernel: these are retained again. */
@@ -106,7 +132,7 @@ RT_HANDLE(sampler, cl_sampler, RT_SAMPLER)
 /* Stores CODE in ERRCODE_RET unless that is null; returns null, so that `return rt_null(...)` reads well. */
 void *rt_null(cl_int *errcode_ret, cl_int code);
 
-/* Called by object.c with the last reference gone. */
+/* Called by object.c after the last release. */
 void rt_device_destroy(struct rt_device *device); /* sub_device.c */
 void rt_context_destroy(struct rt_context *context);
 void rt_queue_destroy(struct rt_queue *queue);
@@ -212,7 +238,7 @@ struct rt_platform {
 };
 struct rt_platform *rt_the_platform(void);
 
-/* What the environment may change (limits.c). */
+/* Limits of a device, which settings may change (limits.c). */
 struct rt_limits {
     uint64_t global_memory, allocation, local_memory; /* bytes */
     uint32_t alignment;                               /* of sub-buffers: bytes */
@@ -235,10 +261,9 @@ struct rt_device {
     size_t partition_count;
     atomic_uint_fast64_t commands; /* started, where it may be lost */
 };
-/* Extensions and __opencl_c_* features of devices with IMAGES or without, space-separated: what the compiler
- * predefines. */
 /* The version of the platform and its devices. */
 cl_version rt_version(void);
+/* Extensions and __opencl_c_* features of devices with IMAGES or without, separated by spaces: the compiler predefines them. */
 const char *rt_extension_names(bool images);
 bool rt_extension_offered(const char *name);
 const char *rt_feature_names(bool images);
@@ -253,8 +278,7 @@ struct rt_context {
     size_t property_count;             /* elements, the zero included */
     bool zero_local, zero_private;     /* memory that begins as zeros [cl_khr_initialize_memory] */
     bool can_terminate;
-    _Atomic uint32_t
-        terminated; /* not 0: its commands end, and it takes no more [cl_khr_terminate_context] */
+    _Atomic uint32_t terminated; /* not 0: its commands end, and new ones fail [cl_khr_terminate_context] */
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
     struct rt_callback *destructors;                 /* last registered first */
@@ -262,10 +286,8 @@ struct rt_context {
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
     atomic_uint queue_count;                         /* queues of the host's, ever */
     atomic_int instrumented;                         /* enum rt_instrumented_state (instrument.c) */
-    atomic_uint
-        unrecorded; /* settled launches that are not in the trace, not even for re-execution, and in no event yet */
-    atomic_bool
-        questioned; /* a race with an instrumented launch is possible: its accesses would have to be known */
+    atomic_uint unrecorded; /* completed launches without a record for re-execution, in no event yet */
+    atomic_bool questioned; /* a race with an instrumented launch is possible: the check needs its accesses */
 };
 /* CL_INVALID_CONTEXT for NULL, CL_CONTEXT_TERMINATED_KHR, or CL_SUCCESS. */
 cl_int rt_context_error(const struct rt_context *context);
@@ -277,7 +299,7 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
 
 /* ---- memory objects ------------------------------------------------------------------------------ */
 
-/* What a trace has recorded of a copy's contents (replay.c): nothing, or all but the bytes from BEGIN to END. */
+/* The contents of a copy that the trace has (replay.c): none, or all but the bytes from BEGIN to END. */
 struct rt_recorded_contents {
     bool any;
     unsigned generation;
@@ -286,17 +308,17 @@ struct rt_recorded_contents {
 /* The storage of a buffer on one device. */
 struct rt_copy {
     unsigned char *data;     /* NULL: not allocated yet; sub-buffers: always */
-    struct in_object object; /* what kernels may touch; id is that of the storage's allocation record */
+    struct in_object object; /* for kernels; its id is that of the storage's allocation record */
     struct rt_recorded_contents recorded;
 };
-/* A part of a buffer's storage with one answer to: which copies hold its latest contents? */
+/* A part of a buffer's storage, with the set of copies that have its latest contents. */
 struct rt_segment {
     size_t begin, end;
     uint32_t valid; /* bit per device of the context; RT_HOST_VIEW */
 };
 enum { RT_HOST_VIEW = 31 };
 
-/* Flags of what no kernel writes. */
+/* Flags of memory objects that no kernel writes. */
 enum { RT_MEM_CONSTANT = CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT };
 
 struct rt_mem {
@@ -318,7 +340,7 @@ struct rt_mem {
     struct rt_callback *destructors; /* last registered first */
     /* Storage: of buffers that are not sub-buffers. */
     struct rt_copy copies[RT_MAX_DEVICES];
-    unsigned char *host_view; /* what maps show; NULL: not allocated, or the only device's copy is shown */
+    unsigned char *host_view; /* mapped memory; NULL: not allocated, or maps return the only device's copy */
     uint32_t host_view_id;    /* of its allocation record */
     struct rt_segment *segments;
     size_t segment_count, segment_capacity;
@@ -330,7 +352,7 @@ struct rt_mem {
     bool has_address;       /* on each device, from creation on [cl_ext_buffer_device_address] */
     struct rt_mem *next_addressed;
 };
-/* What makes a memory object an image: its texels are the object's bytes. */
+/* The image properties of a memory object, whose bytes are the texels. */
 struct rt_image {
     cl_image_format format;
     cl_image_desc description;
@@ -345,9 +367,8 @@ struct rt_level {
     size_t layout_row, layout_slice; /* bytes between steps of origin[1] and of origin[2] */
     size_t extent[3];                /* of regions: layers of an array are its last dimension */
 };
-/* Where the bytes of MEM are on DEVICE and the object that a kernel may touch through it; brings them up to
- * date there first, and notes that the device's copy becomes the latest one if WRITES.  False: no memory.
- * For the executor thread. */
+/* Makes the copy of MEM on DEVICE the latest contents, the only one if WRITES, and stores its address and the object through which
+ * kernels access it.  False: out of memory.  Called within a step. */
 bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool writes, uint64_t *address,
                       const struct in_object **object);
 
@@ -368,21 +389,21 @@ struct rt_sampler {
     size_t property_count;
 };
 
-/* SVM allocations and the index of everything pointers can point to (svm.c, index.c). */
-struct rt_svm_map { /* asked for, and not yet to be ended */
+/* SVM allocations (svm.c), and the index of all memory that kernels' pointers can address (index.c). */
+struct rt_svm_map { /* a map command without its unmap */
     struct rt_svm_map *next;
     const void *pointer;
     size_t size;
     cl_map_flags flags;
 };
 struct rt_svm {
-    struct rt_context *context;     /* not held: its end is theirs */
+    struct rt_context *context;     /* not held: the context frees its SVM */
     struct rt_svm *next, *previous; /* of the context */
     unsigned char *data;
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
-    struct rt_svm_map *maps; /* recording: the first asked for first */
+    struct rt_svm_map *maps; /* recording: in the order of the calls */
     uint32_t number;         /* from 1 */
     char name[32];
 };
@@ -390,10 +411,10 @@ void rt_svm_free_all(struct rt_context *context);
 /* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
 void rt_svm_release(struct rt_svm *svm);
-/* Notes a map of SVM; takes the first noted of POINTER away (size 0: there is none). */
+/* Adds a map of SVM; removes and returns the first one at POINTER (size 0: there is none). */
 void rt_svm_map_note(const struct rt_svm_map *map);
 struct rt_svm_map rt_svm_map_take(const void *pointer);
-bool rt_svm_is_mapped(const struct rt_context *context); /* some of it */
+bool rt_svm_is_mapped(const struct rt_context *context); /* any SVM of it is */
 bool rt_index_insert(const struct in_object *object);
 void rt_index_remove(const struct in_object *object);
 const struct in_object *rt_index_find(uint64_t address);
@@ -414,8 +435,8 @@ struct rt_queue {
     struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
     struct rt_event *last_event;     /* of the latest command while it is not complete */
     struct rt_event *barrier_event;  /* of the latest barrier while it is not complete */
-    mm_event_id last_completion;     /* recording: how the latest command completed */
-    mm_event_id barrier_completion;  /* the same of the latest barrier */
+    mm_event_id last_completion;     /* recording: the completion of the latest command */
+    mm_event_id barrier_completion;  /* recording: that of the latest barrier */
     mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
     size_t completed_count;
     size_t used; /* device queues: bytes of commands that are not complete */
@@ -435,9 +456,9 @@ struct rt_event {
     cl_int status; /* CL_QUEUED ... CL_COMPLETE, negative: failed */
     cl_ulong times[RT_TIMES];
     struct rt_command *command;                  /* NULL once complete, and for user events */
-    struct rt_command *first_waiting, **waiting; /* commands that this event keeps from starting */
-    size_t waiting_count;                        /* without the first */
-    bool awaited; /* a thread in rt_sched_wait is to be woken when it completes */
+    struct rt_command *first_waiting, **waiting; /* commands that depend on this event */
+    size_t waiting_count;                        /* of WAITING, which excludes the first */
+    bool awaited;                                /* a thread in rt_sched_wait() waits for its completion */
     struct rt_event_callback *callbacks;
     mm_event_id completion;      /* recording: its event-complete event */
     struct rt_capture *captures; /* where kernels requested its times */
@@ -445,7 +466,7 @@ struct rt_event {
 struct rt_capture {
     struct rt_capture *next;
     void *value;
-    struct rt_kernel *kernel; /* that asked: held, and with it its instance */
+    struct rt_kernel *kernel; /* that requested them: held, and thereby its instance */
     const struct in_instance *instance;
     bool is_host_memory; /* all memory of the process is the device's */
 };
@@ -480,7 +501,7 @@ struct rt_launch_argument {
     uint64_t local_size;                /* IN_ARG_LOCAL: bytes */
     struct rt_queue *queue;             /* held */
 };
-/* What a launch needs of a kernel, independent of the sizes. */
+/* A snapshot of a kernel and its arguments for a launch, independent of the sizes. */
 struct rt_launch {
     struct rt_kernel *kernel; /* held */
     struct rt_device *device;
@@ -489,9 +510,9 @@ struct rt_launch {
     bool debug;                     /* built with -g */
     size_t kernel_index;            /* in the module */
     const struct in_kernel_info *info;
-    bool uniform_groups;    /* the program demands that work-groups divide the global size evenly */
-    bool fine_grain_system; /* the kernel was said to use SVM of the system */
-    bool incomplete;        /* some arguments are not set: of a recorded command that is yet to get them */
+    bool uniform_groups;    /* built so that work-groups must divide the global size evenly */
+    bool fine_grain_system; /* CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM is set */
+    bool incomplete;        /* a mutable command some of whose arguments are not set yet */
     size_t argument_count;
     struct rt_mem **addressed; /* held: buffers whose addresses the kernel was given */
     size_t addressed_count;
@@ -501,13 +522,13 @@ struct rt_launch {
  * allow that, CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */
 cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, bool partial,
                                 struct rt_launch **launch);
-/* Releases all of it, with rt_object_release_deferred. */
+/* Frees LAUNCH and releases what it holds, with rt_object_release_deferred(). */
 void rt_launch_destroy(struct rt_launch *launch);
 /* Bytes of local memory that LAUNCH needs for one work-group. */
 uint64_t rt_launch_local_bytes(const struct rt_launch *launch);
 /* Work-items of a sub-group (kernel_info.c). */
 uint32_t rt_kernel_sub_group_size(const struct in_kernel_info *info);
-/* The work-group size for a launch that names none: divides GLOBAL evenly. */
+/* Chooses the work-group size of a launch without one; it divides GLOBAL evenly. */
 void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
                                   uint32_t local[3]);
 

@@ -1,11 +1,9 @@
-/* The executor: one thread that runs commands whose dependencies are met.
+/* The executor: one thread that executes commands whose dependencies are met.
  *
- * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default commands
- * start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready command starts,
- * which running kernel gets the next slice, and how long it is) comes from the seed, and commands wait for a flush,
- * so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same execution: the
- * executor takes scheduling steps while the host waits, one when it polls an event, none while it computes, unless
- * it computes for longer than REFCL_QUEUE_PATIENCE. */
+ * A scheduling step (schedule_one) starts a ready command or executes one slice of a running kernel, so that kernels of several
+ * queues and devices make progress together.  A step runs without rt_lock; STEP.BUSY excludes other steps.  By default
+ * commands start in the order in which they became ready, running kernels continue in cyclic order, and a host thread
+ * that waits executes steps itself if the executor is idle.  README.md describes the schedule with REFCL_QUEUE_SEED=N. */
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/process.h"
 #include "ref-runtime/callback.h"
@@ -44,12 +42,12 @@ enum { BRIEF_STEP_NS = 10 * 1000, MOST_DEFERRALS = 8 };
 
 struct mm_mutex rt_lock = MM_MUTEX_WITH_CONDITIONS;
 
-/* The scheduler's state: under rt_lock, but for SEEDED, and for ACTIVE and COMMAND within a scheduling step. */
+/* The scheduler's state: under rt_lock, except SEEDED, and except ACTIVE and STEP.COMMAND within a step. */
 static struct {
     atomic_bool seeded;
-    uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
+    uint64_t patience; /* seeded: nanoseconds of computing after which the host is UNATTENDED */
 
-    pthread_cond_t work, completed, stepped; /* for the executor; for hosts that wait for events, or steps */
+    pthread_cond_t work, completed, stepped; /* awaited by the executor; by hosts: events, steps */
     struct {
         struct rt_command *first, **last;
         size_t count, unflushed;
@@ -71,22 +69,22 @@ static struct {
         pthread_t thread;
         pid_t process; /* 0: not started; -1: none, as in a forked child */
         bool stopping, idle, unwritten;
-        bool yields;        /* in the last short wait with steps of hosts, these were brief */
-        unsigned deferrals; /* short waits in a row with work that was left to hosts */
+        bool yields;        /* host threads executed brief steps during the last short wait */
+        unsigned deferrals; /* consecutive short waits with work that was left to host threads */
         bool ends_process;  /* the application has no threads left */
     } executor;
     struct {
-        size_t waiters;               /* threads in rt_sched_wait that have not been woken */
-        const struct rt_queue *queue; /* of the event that the last of them waits for */
+        size_t waiters;               /* threads in rt_sched_wait() that have not been woken */
+        const struct rt_queue *queue; /* of the event that the last one waits for */
         bool unattended;       /* seeded: the host has computed for longer than PATIENCE without waiting */
         size_t granted_steps;  /* seeded: steps for threads that poll events */
-        unsigned futile_polls; /* seeded: polls since the last step that found nothing to run */
+        unsigned futile_polls; /* seeded: polls since the last step, with nothing to execute */
     } host;
     struct {
         unsigned forking;  /* threads that fork: no step begins meanwhile */
         bool alone;        /* a forked child: there is no executor; threads that wait take its steps */
         bool lost_command; /* a forked child: the parent was within a step, which ends only there */
-        unsigned count;    /* the mm_fork_count() that this state is of */
+        unsigned count;    /* mm_fork_count() of this state's process */
     } fork;
 } sched = {.work = PTHREAD_COND_INITIALIZER,
            .completed = PTHREAD_COND_INITIALIZER,
@@ -154,7 +152,7 @@ void rt_sched_flush(struct rt_queue *queue)
     pthread_cond_signal(&sched.work);
 }
 
-/* For rt_object_each: the commands of a queue of the context DATA that wait for something become ready. */
+/* For rt_object_each(): makes the commands of a queue of the context DATA ready, whatever they depend on. */
 static void release_queue(const struct rt_object *object, void *data)
 {
     struct rt_queue *queue = (struct rt_queue *)(uintptr_t)object;
@@ -169,8 +167,8 @@ static void release_queue(const struct rt_object *object, void *data)
     }
 }
 
-/* Commands that run end with their next step, which compiled code ends at once; a function of the application's that is
- * a native kernel cannot be stopped, and returns first [cl_khr_terminate_context 1.0.0]. */
+/* Running commands end with their current step, which compiled code ends at once, except native kernels, which run to their end
+ * [cl_khr_terminate_context 1.0.0]. */
 void rt_sched_terminate(struct rt_context *context)
 {
     mm_mutex_lock(&rt_lock);
@@ -272,8 +270,8 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock.mutex, &until);
 }
 
-/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host: it
- * may run a native function of the application that waits for this thread. */
+/* A host that polls an event instead of waiting grants one step per poll.  It waits for the step for at most PATIENCE: a native
+ * kernel in the step may wait for this thread. */
 void rt_sched_poll(void)
 {
     notice_clone();
@@ -340,7 +338,7 @@ static struct rt_command *take_ready(size_t n)
     return NULL;
 }
 
-/* ---- the executor's own ---- */
+/* ---- steps and the executor ---- */
 
 /* Stamps and publishes the start of COMMAND.  Under rt_lock. */
 static void note_start(const struct rt_command *command)
@@ -372,7 +370,7 @@ static bool wait_quietly(uint64_t nanoseconds)
     return wait_at_most(&sched.work, nanoseconds) == ETIMEDOUT;
 }
 
-/* A short timed sleep before the executor blocks on the condition variable: callers need not pay for waking it. */
+/* A short timed sleep before the executor blocks on the condition variable, so that callers need no system call to wake it. */
 static void wait_shortly(int *short_waits, long *length)
 {
     sched.ready.added = false;
@@ -395,7 +393,7 @@ static bool leaves_to_host(void)
            sched.executor.deferrals < MOST_DEFERRALS;
 }
 
-/* An idle process can only be continued by its own threads, and by other processes that signal its semaphores. */
+/* Whether nothing can enqueue commands any more: there are no threads, callbacks, or semaphores of other processes. */
 static bool application_has_ended(void)
 {
     return !rt_callback_pending() && !rt_watch_pending() && mm_application_has_ended(in_own_threads);
@@ -498,8 +496,8 @@ static void *executor_thread(void *unused)
 
 /* ---- fork ---- */
 
-/* A fork waits for the end of the step, so that no command is within one and the child can continue all of them.
- * It does not wait for long: a step may wait for this thread, as a native kernel can. */
+/* A fork waits for the end of the current step, so that the child can continue every command.  It waits for at most
+ * LONGEST_STEP_NS: a native kernel in the step may wait for the thread that forks, which would be a deadlock. */
 static void before_fork(void)
 {
     mm_mutex_lock(&rt_lock);
@@ -581,7 +579,7 @@ bool rt_sched_is_executor(void)
     return is_executor;
 }
 
-/* At exit, as the library is not unloaded: stop at the next slice, then close the recording. */
+/* At exit: stops the executor after its slice, then closes the recording. */
 __attribute__((destructor)) static void stop_executor(void)
 {
     if (sched.executor.process == getpid() && !is_executor) {
