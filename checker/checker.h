@@ -153,6 +153,11 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
+/* The state with VALUES, one for each observed term of PROGRAM; NULL: there is none. */
+struct ck_state *ck_verdict_find_state(const struct ck_verdict *verdict, const struct ck_program *program,
+                                       const uint64_t *values);
+/* Sorts the states by their values. */
+void ck_verdict_sort_states(struct ck_verdict *verdict, const struct ck_program *program);
 /* The message of a limit: the loop at LINE (0: unknown) exceeds the bound of OPTIONS. */
 void ck_bound_message(const struct ck_program *program, const struct ck_options *options, unsigned line,
                       char *text, size_t size);

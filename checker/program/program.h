@@ -297,6 +297,14 @@ static inline bool ck_instr_is_access(const struct ck_instr *i)
     return i->op >= CK_LOAD && i->op <= CK_CAS;
 }
 
+static inline bool ck_instr_reads(const struct ck_instr *i)
+{
+    return i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
+}
+static inline bool ck_instr_writes(const struct ck_instr *i)
+{
+    return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
+}
 static inline bool ck_instr_is_jump(const struct ck_instr *i)
 {
     return i->op == CK_JUMP || i->op == CK_BRANCH;

@@ -17,6 +17,41 @@ void ck_verdict_clear(struct ck_verdict *verdict)
     memset(verdict, 0, sizeof *verdict);
 }
 
+struct ck_state *ck_verdict_find_state(const struct ck_verdict *v, const struct ck_program *program,
+                                       const uint64_t *values)
+{
+    size_t bytes = program->observed_count * sizeof *values;
+
+    for (size_t i = 0; i < v->state_count; i++)
+        if (bytes == 0 || memcmp(v->states[i].values, values, bytes) == 0)
+            return &v->states[i];
+    return NULL;
+}
+
+static bool is_less(const struct ck_program *program, const struct ck_state *a, const struct ck_state *b)
+{
+    uint32_t i = 0;
+
+    while (i < program->observed_count && a->values[i] == b->values[i])
+        i++;
+    return i < program->observed_count && a->values[i] < b->values[i];
+}
+
+/* Shell sort: few states, and no context argument needed. */
+void ck_verdict_sort_states(struct ck_verdict *v, const struct ck_program *program)
+{
+    for (size_t gap = v->state_count / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < v->state_count; i++) {
+            struct ck_state s = v->states[i];
+            size_t k = i;
+
+            for (; k >= gap && is_less(program, &s, &v->states[k - gap]); k -= gap)
+                v->states[k] = v->states[k - gap];
+            v->states[k] = s;
+        }
+    }
+}
+
 bool ck_flag_is_race(const char *name)
 {
     return strstr(name, "race") || strstr(name, "racy") || strchr(name, '@');

@@ -74,7 +74,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[pc];
-    uint64_t address = sx_eval_expr(p, i->address, w->block);
+    uint64_t address = ck_eval_expr(p, i->address, w->block);
     struct sx_access a = {.instr = i, .pc = pc, .depends = sx_depends(p, i->address, w->depends)};
     bool fault = false;
 
@@ -177,8 +177,8 @@ static void use_value(struct sx_walker *w, const struct sx_access *a, uint64_t v
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = a->instr;
-    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
-    bool equal = i->op == CK_CAS && value == sx_eval_expr(p, i->expected, w->block);
+    uint64_t operand = i->op == CK_LOAD ? 0 : ck_eval_expr(p, i->value, w->block);
+    bool equal = i->op == CK_CAS && value == ck_eval_expr(p, i->expected, w->block);
     uint32_t events = w->event_count, effect = w->last_effect;
 
     for (int spurious = 0; spurious <= (equal && i->weak) && !w->failed; spurious++) {
@@ -226,7 +226,7 @@ static void branch_on_read(struct sx_walker *w, const struct sx_access *a, unsig
     bool is_own = own_value(w, a->locations[k], &own);
 
     if (!values) {
-        sx_limit(w->sx, "memory", "out of memory");
+        sx_out_of_memory(w->sx);
         w->failed = true;
         return;
     }
@@ -257,7 +257,7 @@ static void read_value(struct sx_walker *w, const struct sx_access *a)
     uint64_t *saved = mm_alloc((w->block_words + 1) * sizeof *saved);
 
     if (!saved) {
-        sx_limit(w->sx, "memory", "out of memory");
+        sx_out_of_memory(w->sx);
         w->failed = true;
         return;
     }
@@ -278,6 +278,6 @@ bool sx_walker_access(struct sx_walker *w, uint32_t pc)
         read_value(w, &a);
         return false;
     }
-    sx_write_pieces(w, &a, sx_eval_expr(p, i->value, w->block), sx_depends(p, i->value, w->depends));
+    sx_write_pieces(w, &a, ck_eval_expr(p, i->value, w->block), sx_depends(p, i->value, w->depends));
     return !w->failed;
 }

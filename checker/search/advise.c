@@ -37,22 +37,11 @@ static bool has_time(struct adviser *a)
     return a->options.timeout_ms > 0;
 }
 
-static const struct ck_state *find_state(const struct adviser *a, const struct ck_verdict *v)
-{
-    size_t bytes = a->program->observed_count * sizeof *a->state;
-
-    for (size_t i = 0; i < v->state_count; i++) {
-        if (memcmp(v->states[i].values, a->state, bytes) == 0)
-            return &v->states[i];
-    }
-    return NULL;
-}
-
 /* Whether V, of the program with edits, is what is wanted.  Of a kernel the condition holds too. */
 static bool is_wanted(struct adviser *a, const struct ck_verdict *v)
 {
     bool sound = ck_verdict_undefined(v) == CK_NO && v->divergence != CK_YES && v->state_count > 0;
-    const struct ck_state *state = a->state ? find_state(a, v) : NULL;
+    const struct ck_state *state = a->state ? ck_verdict_find_state(v, a->program, a->state) : NULL;
 
     if (a->aim == AIM_ALLOW) {
         a->racy = state && state->racy;
@@ -138,7 +127,7 @@ static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bo
 {
     const struct ck_instr *i = &a->program->threads[thread].instrs[index];
     bool fence = i->op == CK_FENCE, barrier = i->op == CK_BARRIER;
-    bool atomic = i->op >= CK_LOAD && i->op <= CK_CAS && i->order != MM_ORDER_NONE;
+    bool atomic = ck_instr_is_access(i) && i->order != MM_ORDER_NONE;
     const struct ck_edit none = {.thread = thread, .instr = index};
 
     for (unsigned k = MM_RELAXED; k <= MM_SEQ_CST && (atomic || fence); k++) {
@@ -213,7 +202,7 @@ static bool can_be_atomic(const struct ck_program *p, uint32_t o)
         for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
             const struct ck_instr *i = &p->threads[t].instrs[k];
 
-            if (i->op >= CK_LOAD && i->op <= CK_CAS && ck_program_base(p, i->address) == o)
+            if (ck_instr_is_access(i) && ck_program_base(p, i->address) == o)
                 can = can && !p->threads[t].host && (i->size == 4 || i->size == 8);
         }
     }
@@ -354,8 +343,7 @@ static bool are_group(const struct ck_program *p, uint32_t t, uint32_t u)
 /* A barrier may come before an access, and at the end. */
 static bool may_insert_at(const struct ck_thread *t, uint32_t i)
 {
-    return i == t->instr_count || t->instrs[i].op == CK_END ||
-           (t->instrs[i].op >= CK_LOAD && t->instrs[i].op <= CK_CAS);
+    return i == t->instr_count || t->instrs[i].op == CK_END || (ck_instr_is_access(&t->instrs[i]));
 }
 
 static bool try_barrier(struct adviser *a, uint32_t t, uint32_t u, struct ck_advice *advice)

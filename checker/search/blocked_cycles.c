@@ -129,15 +129,6 @@ struct cycle_events {
     uint32_t writes[MAX_LINKS];
 };
 
-static uint32_t graph_index_of(const struct sx_exec *x, const struct sx_event *e)
-{
-    uint32_t i = 0;
-
-    while (x->infos[i].event != e)
-        i++;
-    return i;
-}
-
 /* The location that link K writes, MM_CAT_NO_LOCATION: none. */
 static uint32_t written_location(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
@@ -208,10 +199,9 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
 
             if (c->links[k].write == CK_NO_INSTR)
                 continue;
-            r = graph_index_of(x, &q.events[before][0]);
-            w = graph_index_of(x, &q.events[k][q.writes[k]]);
-            mm_rel_add(x->n, x->bounds.rf_lower, w, r);
-            mm_rel_add(x->n, x->bounds.rf_upper, w, r);
+            r = sx_graph_index(x, &q.events[before][0]);
+            w = sx_graph_index(x, &q.events[k][q.writes[k]]);
+            sx_fix_rf(x, w, r);
         }
         possible = sx_has_some_order(sx);
     }
@@ -225,7 +215,7 @@ enum { READS = 1, WRITES = 2 };
 static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
 {
     const struct ck_instr *i = s->threads[t].access.instr;
-    bool writes = i->op == CK_RMW || (i->op == CK_CAS && value == sx_eval_expr(s->sx->program, i->expected,
+    bool writes = i->op == CK_RMW || (i->op == CK_CAS && value == ck_eval_expr(s->sx->program, i->expected,
                                                                                s->walkers[t].block));
 
     if (!sx_progresses_with(s, t, value))
@@ -250,7 +240,7 @@ static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t
     l = &s->sx->values.locations[awaited_location(s, t)];
     if ((write->op != CK_RMW || write->rmw == CK_RMW_XCHG) && !sx_has_register(p, write->value) &&
         write->size == read->size)
-        return outcome_of(s, t, sx_eval_expr(p, write->value, NULL));
+        return outcome_of(s, t, ck_eval_expr(p, write->value, NULL));
     for (uint32_t v = 0; s->facts.values_known && v < l->value_count && found != all; v++)
         found |= outcome_of(s, t, l->values[v]);
     return s->facts.values_known ? found : all;

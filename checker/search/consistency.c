@@ -31,9 +31,7 @@ static bool is_forbidden(struct ordering *p)
     struct sx_exec *x = p->x;
 
     p->tries++;
-    mm_cat_eval_rf(p->sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
-    mm_cat_eval_co(p->sx->open, x->bounds.co_lower, x->bounds.co_upper);
-    return mm_cat_eval_forbidden(p->sx->open, NULL);
+    return sx_is_forbidden(x, p->sx->open);
 }
 
 /* Whether some order of the writes from WRITE on is not forbidden. */
@@ -102,13 +100,7 @@ static void set_prefix_traces(struct stepper *s)
 /* The number in the graph of the event packed as PACKED. */
 static uint32_t graph_index_of(const struct stepper *s, uint64_t packed)
 {
-    const struct sx_exec *x = s->sx->exec;
-    const struct sx_event *e = sx_packed(s, packed);
-    uint32_t i = 0;
-
-    while (x->infos[i].event != e)
-        i++;
-    return i;
+    return sx_graph_index(s->sx->exec, sx_packed(s, packed));
 }
 
 static void set_prefix_sources(struct stepper *s)
@@ -131,8 +123,7 @@ static void set_prefix_sources(struct stepper *s)
         if (source == SX_OPEN)
             continue;
         w = source == SX_INITIAL ? x->init_of[x->events[r].location] : graph_index_of(s, source);
-        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
-        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
+        sx_fix_rf(x, w, r);
     }
 }
 
@@ -144,8 +135,7 @@ static void set_prefix_coherence(struct stepper *s)
     for (uint32_t w = 0; w < x->n; w++) {
         if (!x->events[w].write || x->events[w].init)
             continue;
-        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[x->events[w].location], w);
-        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[x->events[w].location], w);
+        sx_fix_co(x, x->init_of[x->events[w].location], w);
         for (uint32_t k = 0; k < x->n && !s->facts.ordered[x->events[w].memory.object]; k++) {
             if (k != w && x->events[k].write && !x->events[k].init &&
                 x->events[k].location == x->events[w].location)
@@ -160,8 +150,7 @@ static void set_prefix_coherence(struct stepper *s)
 
             if (x->events[before].location != x->events[w].location)
                 continue;
-            mm_rel_add(x->n, x->bounds.co_lower, before, w);
-            mm_rel_add(x->n, x->bounds.co_upper, before, w);
+            sx_fix_co(x, before, w);
         }
     }
 }
@@ -197,14 +186,9 @@ bool sx_may_extend(struct stepper *s)
     }
     set_prefix_sources(s);
     set_prefix_coherence(s);
-    if (mm_cat_eval_begin(sx->open, &x->all, sx->err)) {
-        sx_limit(sx, "memory", "out of memory");
-        sx->stop = true;
-        return false;
-    }
-    mm_cat_eval_rf(sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
-    mm_cat_eval_co(sx->open, x->bounds.co_lower, x->bounds.co_upper);
-    return !mm_cat_eval_forbidden(sx->open, NULL);
+    if (mm_cat_eval_begin(sx->open, &x->all, sx->err))
+        return sx_stop_without_memory(sx);
+    return !sx_is_forbidden(x, sx->open);
 }
 
 /* ---- happens-before of the prefix ---------------------------------------------------------------- */
@@ -335,8 +319,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
     uint32_t count = 0;
 
     if (!kept || !sources) {
-        sx_limit(s->sx, "memory", "out of memory");
-        s->sx->stop = true;
+        sx_stop_without_memory(s->sx);
     } else {
         for (uint32_t i = 0; i < s->order_count; i++) {
             if (!sx_is_removed_write(s, s->order[i]))

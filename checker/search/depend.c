@@ -61,16 +61,6 @@ struct object_flow {
     uint64_t *relation, *atomic;
 };
 
-static bool instr_writes(const struct ck_instr *i)
-{
-    return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
-}
-
-static bool instr_reads(const struct ck_instr *i)
-{
-    return i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
-}
-
 static uint64_t depends_on(const struct object_flow *h, uint32_t expr)
 {
     return expr == CK_NO_EXPR ? 0 : sx_depends(h->program, expr, h->depends);
@@ -82,7 +72,7 @@ static uint64_t number_of_read(const struct ck_thread *t, uint32_t i)
     uint32_t number = 0;
 
     for (uint32_t k = 0; k < i && number < SX_MANY; k++)
-        number += instr_reads(&t->instrs[k]);
+        number += ck_instr_reads(&t->instrs[k]);
     return (uint64_t)1 << number;
 }
 
@@ -98,7 +88,7 @@ static uint64_t control_reads(const struct object_flow *h, const struct ck_threa
         if (branch->op != CK_BRANCH && branch->op != CK_ASSUME && branch->op != CK_ASSERT)
             continue;
         for (uint32_t back = k; back < t->instr_count && !earlier; back++) {
-            bool jump = t->instrs[back].op == CK_BRANCH || t->instrs[back].op == CK_JUMP;
+            bool jump = ck_instr_is_jump(&t->instrs[back]);
 
             earlier = jump && t->instrs[back].target <= i; /* a later iteration executes I */
         }
@@ -121,7 +111,7 @@ static void find_register_sources(struct object_flow *h, const struct ck_thread 
             uint32_t targets[2] = {instr->reg, instr->op == CK_CAS ? instr->reg2 : CK_NO_REG};
             uint64_t set;
 
-            if (instr->op != CK_ASSIGN && !instr_reads(instr))
+            if (instr->op != CK_ASSIGN && !ck_instr_reads(instr))
                 continue;
             set = instr->op == CK_ASSIGN ? depends_on(h, instr->value) | control_reads(h, t, i)
                                          : number_of_read(t, i) | depends_on(h, instr->address);
@@ -152,7 +142,7 @@ static bool add_object_flow(struct object_flow *h, const struct ck_thread *t, ui
         bool same_address = k == i || (from->address == to->address && !sx_has_register(p, to->address));
         uint32_t source;
 
-        if (!instr_reads(from) || !(set & number_of_read(t, k)) || same_address)
+        if (!ck_instr_reads(from) || !(set & number_of_read(t, k)) || same_address)
             continue;
         source = ck_program_base(p, from->address);
         if (source == CK_NO_OBJECT || object == CK_NO_OBJECT)
@@ -172,12 +162,11 @@ static bool find_object_flow(struct object_flow *h)
         find_register_sources(h, thread);
         for (uint32_t i = 0; i < thread->instr_count; i++) {
             const struct ck_instr *instr = &thread->instrs[i];
-            uint32_t object =
-                instr_reads(instr) || instr_writes(instr) ? ck_program_base(p, instr->address) : CK_NO_OBJECT;
+            uint32_t object = ck_instr_is_access(instr) ? ck_program_base(p, instr->address) : CK_NO_OBJECT;
 
             if (object != CK_NO_OBJECT && instr->order != MM_ORDER_NONE)
                 mm_set_add(h->atomic, p->objects[object].alias_of);
-            if (instr_writes(instr) && !add_object_flow(h, thread, i))
+            if (ck_instr_writes(instr) && !add_object_flow(h, thread, i))
                 return false;
         }
     }

@@ -303,7 +303,7 @@ static void choose_work_item(struct drf *d, uint32_t t, const struct sx_access *
         return;
     w->events[w->event_count - 1].order = a->instr->order;
     if (writes)
-        write_value(d, t, a, sx_eval_expr(p, a->instr->value, w->block));
+        write_value(d, t, a, ck_eval_expr(p, a->instr->value, w->block));
     else
         sx_fail_exchange(w, a);
     if (!w->failed)
@@ -343,7 +343,7 @@ static bool step_access(struct drf *d, uint32_t t)
     struct sx_walker *w = &d->walkers[t];
     const struct ck_program *p = d->sx->program;
     const struct ck_instr *i = &w->thread->instrs[d->pcs[t]];
-    uint64_t address = sx_eval_expr(p, i->address, w->block), value = 0;
+    uint64_t address = ck_eval_expr(p, i->address, w->block), value = 0;
     struct sx_access a;
 
     if (i->order == MM_ACQUIRE && !may_acquire(d, t, address)) {
@@ -358,7 +358,7 @@ static bool step_access(struct drf *d, uint32_t t)
     if (i->op == CK_CAS) {
         choose_work_item(d, t, &a);
     } else if (i->op == CK_STORE) {
-        write_value(d, t, &a, sx_eval_expr(p, i->value, w->block));
+        write_value(d, t, &a, ck_eval_expr(p, i->value, w->block));
     } else {
         for (unsigned k = 0; k < a.count && !w->failed; k++)
             value |= read_piece(d, t, &a, k);

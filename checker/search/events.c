@@ -12,7 +12,6 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
     return n;
 }
 
-/* Room for N events; the arrays of struct sx_exec are cut out of one block. */
 bool sx_reserve(struct sx *sx, uint32_t n)
 {
     struct sx_exec *x = sx->exec;
@@ -274,8 +273,7 @@ void sx_find_writes_to(struct sx_exec *x, uint32_t l)
     for (uint32_t w = 0; w < x->n && x->init_of[l] != MM_CAT_NO_EVENT; w++) {
         if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
             continue;
-        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[l], w);
-        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[l], w);
+        sx_fix_co(x, x->init_of[l], w);
         for (uint32_t k = first; k < x->writes.count; k++) {
             mm_rel_add(x->n, x->bounds.co_upper, x->writes.event[k], w);
             mm_rel_add(x->n, x->bounds.co_upper, w, x->writes.event[k]);
@@ -284,7 +282,6 @@ void sx_find_writes_to(struct sx_exec *x, uint32_t l)
     }
 }
 
-/* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
 void sx_find_writes(struct sx *sx)
 {
     sx->exec->writes.count = 0;

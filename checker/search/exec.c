@@ -83,9 +83,7 @@ static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
         sx->stop = true;
         return true;
     }
-    mm_cat_eval_rf(sx->eval, x->bounds.rf_lower, x->bounds.rf_upper);
-    mm_cat_eval_co(sx->eval, x->bounds.co_lower, x->bounds.co_upper);
-    return mm_cat_eval_forbidden(sx->eval, NULL) || is_redundant(sx);
+    return sx_is_forbidden(x, sx->eval) || is_redundant(sx);
 }
 
 static void judge_candidate(struct sx *sx)
@@ -199,8 +197,7 @@ static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
         mm_rel_remove(x->n, x->bounds.rf_upper, sources[k], r);
     for (uint32_t k = 0; k < x->reads.source_count[read] && !sx->stop; k++) {
         x->reads.source[read] = sources[k];
-        mm_rel_add(x->n, x->bounds.rf_lower, sources[k], r);
-        mm_rel_add(x->n, x->bounds.rf_upper, sources[k], r);
+        sx_fix_rf(x, sources[k], r);
         if (!is_pruned(sx, read + 1, write))
             choose_next(sx, read + 1, write);
         mm_rel_remove(x->n, x->bounds.rf_lower, sources[k], r);
@@ -264,15 +261,10 @@ static const struct sx_event *given_event(const struct sx_exec *x, uint64_t pack
     return &x->chosen[packed >> 32]->events[(uint32_t)packed];
 }
 
-/* The number in the graph of event I of thread T. */
+/* The number in the graph of the event packed as PACKED. */
 static uint32_t find_given(const struct sx_exec *x, uint64_t packed)
 {
-    const struct sx_event *e = given_event(x, packed);
-    uint32_t i = 0;
-
-    while (i < x->n && x->infos[i].event != e)
-        i++;
-    return i;
+    return sx_graph_index(x, given_event(x, packed));
 }
 
 bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r)
@@ -326,8 +318,7 @@ static void adopt_sources(struct sx *sx)
         x->reads.event[x->reads.count] = r;
         x->reads.source_count[x->reads.count] = 1;
         x->reads.source[x->reads.count++] = w;
-        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
-        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
+        sx_fix_rf(x, w, r);
     }
 }
 
@@ -341,11 +332,9 @@ static void adopt_coherence_of(struct sx_exec *x, uint32_t l)
         if (given_event(x, x->given->order[i])->location != l)
             continue;
         w = find_given(x, x->given->order[i]);
-        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[l], w);
-        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[l], w);
+        sx_fix_co(x, x->init_of[l], w);
         for (uint32_t k = first; k < x->writes.count; k++) {
-            mm_rel_add(x->n, x->bounds.co_lower, x->writes.event[k], w);
-            mm_rel_add(x->n, x->bounds.co_upper, x->writes.event[k], w);
+            sx_fix_co(x, x->writes.event[k], w);
         }
         x->writes.event[x->writes.count++] = w;
     }
@@ -384,8 +373,7 @@ static void choose_open(struct sx *sx)
     if (!quorums_met(x))
         return;
     if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
-        sx_limit(sx, "memory", "out of memory");
-        sx->stop = true;
+        sx_stop_without_memory(sx);
     } else if (!is_pruned(sx, 0, x->given_writes)) {
         choose_next(sx, 0, x->given_writes);
     }

@@ -52,7 +52,39 @@ struct sx_exec {
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 
-/* Room for N events; the arrays of struct sx_exec are cut out of one block (search/events.c). */
+/* The number in the graph of EVENT; x->n: it is not part of it. */
+static inline uint32_t sx_graph_index(const struct sx_exec *x, const struct sx_event *event)
+{
+    uint32_t i = 0;
+
+    while (i < x->n && x->infos[i].event != event)
+        i++;
+    return i;
+}
+/* Adds the pair (A, B) to a lower and an upper bound: every completion has it. */
+static inline void sx_fix_pair(const struct sx_exec *x, uint64_t *lower, uint64_t *upper, uint32_t a,
+                               uint32_t b)
+{
+    mm_rel_add(x->n, lower, a, b);
+    mm_rel_add(x->n, upper, a, b);
+}
+static inline void sx_fix_rf(const struct sx_exec *x, uint32_t write, uint32_t read)
+{
+    sx_fix_pair(x, x->bounds.rf_lower, x->bounds.rf_upper, write, read);
+}
+static inline void sx_fix_co(const struct sx_exec *x, uint32_t before, uint32_t after)
+{
+    sx_fix_pair(x, x->bounds.co_lower, x->bounds.co_upper, before, after);
+}
+/* Evaluates the model on the bounds; true: it forbids every completion. */
+static inline bool sx_is_forbidden(const struct sx_exec *x, struct mm_cat_eval *eval)
+{
+    mm_cat_eval_rf(eval, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(eval, x->bounds.co_lower, x->bounds.co_upper);
+    return mm_cat_eval_forbidden(eval, NULL);
+}
+
+/* Room for N events; the arrays of struct sx_exec are parts of one block (search/events.c).  False: out of memory. */
 bool sx_reserve(struct sx *sx, uint32_t n);
 /* An upper bound for the number of events of CHOSEN; creates the events. */
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);

@@ -96,12 +96,7 @@ bool sx_add_state(struct sx *sx, const struct ck_state *state)
 
 bool sx_is_allowed(const struct sx *sx)
 {
-    const struct ck_verdict *v = sx->verdict;
-    size_t bytes = sx->program->observed_count * sizeof(uint64_t), i = 0;
-
-    while (i < v->state_count && memcmp(v->states[i].values, sx->exec->memory, bytes) != 0)
-        i++;
-    return i < v->state_count;
+    return ck_verdict_find_state(sx->verdict, sx->program, sx->exec->memory) != NULL;
 }
 
 /* ---- executions --------------------------------------------------------------------------------- */

@@ -291,7 +291,7 @@ static bool is_even(const struct sx *sx, uint32_t o, uint64_t factor)
     for (uint32_t t = 0; t < p->thread_count; t++) {
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
             const struct ck_instr *instr = &p->threads[t].instrs[i];
-            bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+            bool access = ck_instr_is_access(instr);
             uint32_t base = access ? ck_program_base(p, instr->address) : 0;
 
             if (access && (base == o || base == CK_NO_OBJECT) && sx->guess->addresses[t][i] != factor)

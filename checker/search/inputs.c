@@ -247,15 +247,6 @@ static enum ck_answer all_answer(enum ck_answer a, enum ck_answer b)
     return a == CK_NO || b == CK_NO ? CK_NO : a && b ? CK_YES : CK_UNKNOWN;
 }
 
-static struct ck_state *find_state(const struct assignment *a, const struct ck_verdict *v,
-                                   const uint64_t *values)
-{
-    for (size_t i = 0; i < v->state_count; i++)
-        if (memcmp(v->states[i].values, values, a->p->observed_count * sizeof *values) == 0)
-            return &v->states[i];
-    return NULL;
-}
-
 static bool shows_flag(const struct ck_verdict *v, const struct ck_execution *x)
 {
     for (size_t i = 0; i < v->shown_count; i++) {
@@ -297,12 +288,13 @@ static bool add_findings(struct assignment *a, const struct ck_verdict *from)
 
     for (size_t i = 0; i < from->shown_count && ok; i++) {
         const struct ck_execution *x = &from->shown[i];
-        bool known = x->shows == CK_SHOWS_STATE ? find_state(a, v, x->values) != NULL : shows_flag(v, x);
+        bool known =
+            x->shows == CK_SHOWS_STATE ? ck_verdict_find_state(v, a->p, x->values) != NULL : shows_flag(v, x);
 
         ok = known || mm_arena_append(v->arena, &v->shown, &v->shown_count, x);
     }
     for (size_t i = 0; i < from->state_count && ok; i++) {
-        struct ck_state *s = find_state(a, v, from->states[i].values);
+        struct ck_state *s = ck_verdict_find_state(v, a->p, from->states[i].values);
 
         if (s)
             s->racy = s->racy || from->states[i].racy;
@@ -323,17 +315,9 @@ static void add_evidence(struct ck_verdict *v, const struct ck_verdict *from)
         v->violations = from->violations;
         v->violation_count = from->violation_count;
     }
-    if (!v->witness_count) {
-        v->witness = from->witness;
-        v->witness_count = from->witness_count;
-        v->witness_rf = from->witness_rf;
-        v->witness_co = from->witness_co;
-        v->witness_po = from->witness_po;
-    }
+    sx_adopt_evidence(v, from);
     if (v->witness_count)
         v->violation_count = 0;
-    if (!v->limit.cls)
-        v->limit = from->limit;
 }
 
 static bool merge_verdict(struct assignment *a, const struct ck_verdict *from)
@@ -366,28 +350,6 @@ static void begin_verdict(struct assignment *a)
     v->states_complete = true;
 }
 
-static int compare_values(const struct assignment *a, const uint64_t *x, const uint64_t *y)
-{
-    for (uint32_t i = 0; i < a->p->observed_count; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-static void sort_states(struct assignment *a)
-{
-    struct ck_verdict *v = a->sx->verdict;
-
-    for (size_t i = 1; i < v->state_count; i++) {
-        struct ck_state state = v->states[i];
-        size_t k = i;
-
-        for (; k > 0 && compare_values(a, v->states[k - 1].values, state.values) > 0; k--)
-            v->states[k] = v->states[k - 1];
-        v->states[k] = state;
-    }
-}
-
 /* Answers that other assignments might change become unknown. */
 static void weaken_answers(struct assignment *a)
 {
@@ -406,7 +368,7 @@ static void end_verdict(struct assignment *a)
 {
     struct ck_verdict *v = a->sx->verdict;
 
-    sort_states(a);
+    ck_verdict_sort_states(v, a->p);
     if (a->stop)
         weaken_answers(a);
     else if (a->verdicts == 0 || (v->state_count == 0 && v->states_complete)) {

@@ -57,11 +57,13 @@ struct sx_location {
     uint64_t initial;
     uint64_t *values; /* the possible values of a read, sorted */
     uint32_t value_count, value_capacity;
-    uint8_t *stored; /* for each value: some trace of this iteration of the fixpoint stores it */
-    uint32_t *costs; /* for each value: least number of writes to this location that lead to it */
-    uint64_t *fresh; /* stored in this iteration, not among the values */
-    uint32_t *fresh_costs;
-    uint32_t fresh_count, fresh_capacity;
+    uint8_t *stored;  /* for each value: some trace of this iteration of the fixpoint stores it */
+    uint32_t *costs;  /* for each value: least number of writes to this location that lead to it */
+    struct sx_fresh { /* stored in this iteration, not among the values */
+        uint64_t value;
+        uint32_t cost;
+    } * fresh;
+    uint32_t fresh_count;
     uint32_t trace_writes, thread_writes; /* writes of the current trace; maximum over the thread's traces */
     uint32_t writes;                      /* upper bound for an execution */
     uint32_t owner;                       /* thread that accesses it, plus 1; 0: none so far */
@@ -178,10 +180,6 @@ struct sx {
 };
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */
-static inline uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
-{
-    return ck_eval_expr(program, expr, regs);
-}
 uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *instr, uint64_t old,
                       uint64_t operand);
 
@@ -190,6 +188,9 @@ uint64_t sx_now_us(void);
 uint64_t sx_processor_us(void);
 /* Records the limit that makes the answer incomplete (the first one is kept). */
 void sx_limit(struct sx *sx, const char *rule, const char *message);
+/* Records that an allocation failed; returns false.  The second function also ends the exploration. */
+bool sx_out_of_memory(struct sx *sx);
+bool sx_stop_without_memory(struct sx *sx);
 /* False when time or memory is used up. */
 bool sx_in_bounds(struct sx *sx);
 
@@ -325,6 +326,8 @@ bool sx_split_is_over(const struct sx *sx);
 enum sx_joined { SX_JOINED, SX_JOIN_EARLY, SX_JOIN_FAILED, SX_JOIN_BROKEN };
 enum sx_joined sx_split_end(struct sx *sx);
 
+/* Copies the witness and the limit of FROM to V where V has none. */
+void sx_adopt_evidence(struct ck_verdict *v, const struct ck_verdict *from);
 /* Sorts the states and completes the verdict. */
 void sx_conclude(struct sx *sx);
 

@@ -128,8 +128,7 @@ static bool is_before_barriers(const struct ck_thread *thread, uint32_t at)
     for (uint32_t i = 0; i < thread->instr_count; i++) {
         const struct ck_instr *instr = &thread->instrs[i];
 
-        if (i < at ? instr->op == CK_BARRIER
-                   : (instr->op == CK_JUMP || instr->op == CK_BRANCH) && instr->target <= at)
+        if (i < at ? instr->op == CK_BARRIER : (ck_instr_is_jump(instr)) && instr->target <= at)
             return false;
     }
     return true;
@@ -282,7 +281,7 @@ uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, 
     for (uint32_t r = 0; r < w->edges[edge].live_count && w->sx->unknown.assumed; r++) {
         uint32_t reg = w->edges[edge].live[r];
 
-        if (w->unset[reg / 64] >> reg % 64 & 1)
+        if (mm_set_has(w->unset, reg))
             sx_note_use(w->sx); /* with another value the iterations may have changed the register */
     }
     *first = (uint32_t)start_of(w, edge, count - 1)->events;
@@ -297,7 +296,7 @@ static void add_observed_registers(const struct ck_program *p, uint32_t thread, 
 {
     for (uint32_t i = 0; i < p->observed_count; i++) {
         if (p->observed[i].kind == CK_TERM_REG && p->observed[i].thread == thread)
-            live[p->observed[i].reg / 64] |= (uint64_t)1 << (p->observed[i].reg % 64);
+            mm_set_add(live, p->observed[i].reg);
     }
 }
 
@@ -306,7 +305,7 @@ static bool list_live_registers(struct sx_walker *w, struct sx_edge *edge, const
 {
     edge->live = mm_arena_alloc(w->sx->traces, (w->thread->reg_count + 1) * sizeof *edge->live);
     for (uint32_t r = 0; r < w->thread->reg_count && edge->live; r++) {
-        if (live[r / 64] >> (r % 64) & 1)
+        if (mm_set_has(live, r))
             edge->live[edge->live_count++] = r;
     }
     w->most_live = edge->live_count > w->most_live ? edge->live_count : w->most_live;
@@ -334,7 +333,7 @@ static bool find_loop_liveness(struct sx_walker *w)
             memcpy(live, in + (size_t)(instr->op == CK_END ? n : i + 1) * words, words * sizeof *live);
             if (instr->op == CK_JUMP)
                 memset(live, 0, words * sizeof *live);
-            for (uint32_t k = 0; k < words && (instr->op == CK_JUMP || instr->op == CK_BRANCH); k++)
+            for (uint32_t k = 0; k < words && (ck_instr_is_jump(instr)); k++)
                 live[k] |= in[(size_t)instr->target * words + k];
             ck_instr_live(w->sx->program, instr, live);
             changed = changed || memcmp(in + (size_t)i * words, live, words * sizeof *live) != 0;

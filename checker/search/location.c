@@ -51,7 +51,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
         return MM_CAT_NO_LOCATION;
     if (!mm_arena_reserve(sx->arena, &sx->values.locations, sx->values.location_count,
                           &sx->values.location_capacity, sx->values.location_count + 1)) {
-        sx_limit(sx, "memory", "out of memory");
+        sx_out_of_memory(sx);
         return MM_CAT_NO_LOCATION;
     }
     l = &sx->values.locations[sx->values.location_count];
@@ -78,7 +78,7 @@ static void add_cut(struct sx *sx, uint64_t address)
         return;
     if (!mm_arena_reserve(sx->arena, &sx->values.cuts, sx->values.cut_count, &sx->values.cut_capacity,
                           sx->values.cut_count + 1)) {
-        sx_limit(sx, "memory", "out of memory");
+        sx_out_of_memory(sx);
         return;
     }
     sx->values.cuts[sx->values.cut_count++] = address;

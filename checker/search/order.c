@@ -101,13 +101,8 @@ static void order_key(const struct stepper *s, const struct extract *e, const ui
 static uint32_t graph_index_of(const struct sx_exec *x, const struct extract *e,
                                const struct sx_event *copies, uint64_t packed, uint32_t location)
 {
-    uint32_t i = 0;
-
-    if (packed == SX_INITIAL)
-        return x->init_of[location];
-    while (x->infos[i].event != &copies[extract_index_of(e, packed)])
-        i++;
-    return i;
+    return packed == SX_INITIAL ? x->init_of[location]
+                                : sx_graph_index(x, &copies[extract_index_of(e, packed)]);
 }
 
 /* Evaluates the model: may the writes have ORDER where the read READS, if any, reads from SOURCE? */
@@ -140,20 +135,16 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
         for (uint32_t i = 0; i < k; i++) {
             uint32_t before = graph_index_of(x, e, copies, order[i], location);
 
-            mm_rel_add(x->n, x->bounds.co_lower, before, w);
-            mm_rel_add(x->n, x->bounds.co_upper, before, w);
+            sx_fix_co(x, before, w);
         }
     }
     if (reads != SX_INITIAL) {
         uint32_t r = graph_index_of(x, e, copies, reads, location),
                  w = graph_index_of(x, e, copies, source, location);
 
-        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
-        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
+        sx_fix_rf(x, w, r);
     }
-    mm_cat_eval_rf(sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
-    mm_cat_eval_co(sx->open, x->bounds.co_lower, x->bounds.co_upper);
-    return !mm_cat_eval_forbidden(sx->open, NULL);
+    return !sx_is_forbidden(x, sx->open);
 }
 
 /* The same from the cache; the first write of ORDER may be the initial one. */

@@ -50,7 +50,7 @@ static bool find_reach(struct stepper *s, uint32_t t)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_instr *instr = &thread->instrs[i];
-        bool jumps = instr->op == CK_JUMP || instr->op == CK_BRANCH;
+        bool jumps = ck_instr_is_jump(instr);
 
         if (jumps && instr->target < n)
             mm_rel_add(n, s->facts.reach[t], i, instr->target);
@@ -117,10 +117,8 @@ static bool run_pass(struct stepper *s, bool hangs)
         sx->iteration.again = sx->iteration.sharing_changed = s->restart = false;
         s->pending = (struct step_pending){0};
         s->order_count = s->guesses = 0;
-        if (!pass_set_up(s)) {
-            sx_limit(sx, "memory", "out of memory");
-            return false;
-        }
+        if (!pass_set_up(s))
+            return sx_out_of_memory(sx);
         if (!sx_add_observed(sx) && !sx->iteration.again)
             return false;
         sx_find_impossible_sources(s);
@@ -148,7 +146,7 @@ bool sx_step_through(struct sx *sx, bool values_known)
                         .unwind_to = UINT32_MAX};
 
     if (!stepper_init(&s)) {
-        sx_limit(sx, "memory", "out of memory");
+        sx_out_of_memory(sx);
         return true;
     }
     if (!run_pass(&s, false))

@@ -84,7 +84,7 @@ static void plan_barrier(struct planner *r, uint32_t pc)
         return;
     plan_event(r, SX_BARRIER, pc, 0);
     e->object = CK_NO_OBJECT;
-    e->barrier = i->value == CK_NO_EXPR ? i->site : sx_eval_expr(r->p, i->value, r->regs);
+    e->barrier = i->value == CK_NO_EXPR ? i->site : ck_eval_expr(r->p, i->value, r->regs);
     for (uint32_t k = 0; k + 1 < plan->event_count; k++)
         e->occurrence += plan->events[k].kind == SX_BARRIER && plan->events[k].barrier == e->barrier;
 }
@@ -104,7 +104,7 @@ static bool plan_access(struct planner *r, uint32_t pc)
 
     if (plan->count == r->capacity || !is_known(r, i->address))
         return false;
-    address = sx_eval_expr(r->p, i->address, r->regs);
+    address = ck_eval_expr(r->p, i->address, r->regs);
     number = (address >> 32) - 1;
     if (number >= r->p->object_count)
         return false;
@@ -141,7 +141,7 @@ static bool plan_step(struct planner *r, uint32_t *pc)
         break;
     case CK_ASSIGN:
         if (is_known(r, i->value)) {
-            r->regs[i->reg] = sx_eval_expr(r->p, i->value, r->regs);
+            r->regs[i->reg] = ck_eval_expr(r->p, i->value, r->regs);
             mm_set_add(r->known, i->reg);
         } else {
             forget_register(r, i->reg);
@@ -151,7 +151,7 @@ static bool plan_step(struct planner *r, uint32_t *pc)
         if (!is_known(r, i->value))
             return false;
         r->plan->cut = r->plan->cut || i->target <= *pc;
-        *pc = sx_eval_expr(r->p, i->value, r->regs) ? *pc + 1 : i->target;
+        *pc = ck_eval_expr(r->p, i->value, r->regs) ? *pc + 1 : i->target;
         return true;
     case CK_JUMP:
         r->plan->cut = r->plan->cut || i->target <= *pc;
@@ -255,18 +255,13 @@ uint32_t sx_planned_count(const struct stepper *s, uint32_t t)
 
 /* ---- possible writers ---------------------------------------------------------------------------- */
 
-static bool is_write(const struct ck_instr *i)
-{
-    return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
-}
-
 static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l)
 {
     const struct ck_program *p = s->sx->program;
     const struct ck_instr *instr = &p->threads[thread].instrs[i];
     uint32_t base, offset;
 
-    if (!is_write(instr))
+    if (!ck_instr_writes(instr))
         return false;
     base = ck_program_base(p, instr->address);
     if (base == CK_NO_OBJECT)
@@ -275,7 +270,7 @@ static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, cons
         return false;
     if (sx_has_register(p, instr->address))
         return true;
-    offset = (uint32_t)sx_eval_expr(p, instr->address, NULL);
+    offset = (uint32_t)ck_eval_expr(p, instr->address, NULL);
     return offset < l->offset + l->size && l->offset < offset + instr->size;
 }
 
@@ -322,8 +317,8 @@ uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t locati
     if (state->status >= STEP_STOPPED || state->pc >= n)
         return CK_NO_INSTR;
     for (uint32_t i = from; i < n; i++) {
-        if (is_write(&code->instrs[i]) && (plans_to_write(s, thread, i, l, MM_CAT_NO_EVENT, reader) ||
-                                           may_write_unplanned(s, thread, i, l)))
+        if (ck_instr_writes(&code->instrs[i]) && (plans_to_write(s, thread, i, l, MM_CAT_NO_EVENT, reader) ||
+                                                  may_write_unplanned(s, thread, i, l)))
             return i;
     }
     return CK_NO_INSTR;

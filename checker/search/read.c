@@ -7,7 +7,6 @@ static bool has_unconstrained_initial(const struct stepper *s, uint32_t l)
     return s->sx->values.locations[l].any && !s->is_initial[l];
 }
 
-/* The current access of T reads VALUE in its next piece, from SOURCE. */
 void sx_read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value)
 {
     struct step_thread *thread = &s->threads[t];
@@ -23,17 +22,15 @@ void sx_read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t
     s->unchecked = true;
 }
 
-/* Whether the access of T, which is read, writes unless it fails spuriously. */
 bool sx_access_writes(const struct stepper *s, uint32_t t)
 {
     const struct step_thread *thread = &s->threads[t];
     const struct ck_instr *i = thread->access.instr;
 
-    return i->op == CK_RMW || (i->op == CK_CAS && thread->value == sx_eval_expr(s->sx->program, i->expected,
+    return i->op == CK_RMW || (i->op == CK_CAS && thread->value == ck_eval_expr(s->sx->program, i->expected,
                                                                                 s->walkers[t].block));
 }
 
-/* All pieces are read: executes the writes of the access, if it WRITES, and sets its result registers. */
 void sx_complete_access(struct stepper *s, uint32_t t, bool writes)
 {
     const struct ck_program *p = s->sx->program;
@@ -49,7 +46,7 @@ void sx_complete_access(struct stepper *s, uint32_t t, bool writes)
         w->events[e].first_half = false;
     }
     if (writes) {
-        uint64_t operand = sx_eval_expr(p, i->value, w->block);
+        uint64_t operand = ck_eval_expr(p, i->value, w->block);
 
         sx_write_pieces(w, &a, i->op == CK_RMW ? sx_rmw_value(p, i, thread->value, operand) : operand,
                         sx_written_depends(w, &a, depends));
@@ -64,7 +61,6 @@ void sx_complete_access(struct stepper *s, uint32_t t, bool writes)
     thread->pc++;
 }
 
-/* A weak compare-exchange reads the value that it expects: it writes, or fails spuriously. */
 void sx_branch_on_spurious_failure(struct stepper *s, uint32_t t)
 {
     struct sx_checkpoint m;
@@ -79,7 +75,6 @@ void sx_branch_on_spurious_failure(struct stepper *s, uint32_t t)
     sx_checkpoint_free(&m);
 }
 
-/* Explores the executions in which the next piece is read from SOURCE. */
 void sx_try_source(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t source,
                    uint64_t value)
 {
@@ -144,8 +139,7 @@ static uint64_t *list_sources(struct stepper *s, uint32_t t, uint32_t l, uint32_
         !sx_is_initial_impossible(s, t, s->walkers[t].event_count, l))
         list[(*count)++] = SX_INITIAL;
     if (!list) {
-        sx_limit(s->sx, "memory", "out of memory");
-        s->sx->stop = true;
+        sx_stop_without_memory(s->sx);
     }
     return list;
 }
@@ -249,7 +243,6 @@ void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
     mm_free(sources);
 }
 
-/* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
 bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l)
 {
     const struct sx_walker *w = &s->walkers[t];

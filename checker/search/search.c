@@ -80,6 +80,18 @@ void sx_limit(struct sx *sx, const char *rule, const char *message)
     sx->limited = true;
 }
 
+bool sx_out_of_memory(struct sx *sx)
+{
+    sx_limit(sx, "memory", "out of memory");
+    return false;
+}
+
+bool sx_stop_without_memory(struct sx *sx)
+{
+    sx->stop = true;
+    return sx_out_of_memory(sx);
+}
+
 static bool is_in_time(struct sx *sx)
 {
     if ((sx->options.interrupted && *sx->options.interrupted) ||

@@ -27,9 +27,7 @@ struct settler {
 static bool is_forbidden(struct settler *s)
 {
     s->evaluations++;
-    mm_cat_eval_rf(s->eval, s->x->bounds.rf_lower, s->x->bounds.rf_upper);
-    mm_cat_eval_co(s->eval, s->x->bounds.co_lower, s->x->bounds.co_upper);
-    return mm_cat_eval_forbidden(s->eval, NULL);
+    return sx_is_forbidden(s->x, s->eval);
 }
 
 static bool may_continue(const struct settler *s)

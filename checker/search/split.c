@@ -357,15 +357,7 @@ static void merge_evidence(struct ck_verdict *v, const struct ck_verdict *from)
 
     if (other && (!known || (!ck_flag_is_race(known) && ck_flag_is_race(other))))
         v->race_witness = from->race_witness;
-    if (!v->witness_count) {
-        v->witness = from->witness;
-        v->witness_count = from->witness_count;
-        v->witness_rf = from->witness_rf;
-        v->witness_co = from->witness_co;
-        v->witness_po = from->witness_po;
-    }
-    if (!v->limit.cls)
-        v->limit = from->limit;
+    sx_adopt_evidence(v, from);
 }
 
 static bool merge_result(struct stepper *s, const struct split_result *r)

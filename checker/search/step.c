@@ -33,8 +33,7 @@ bool sx_checkpoint_take(struct stepper *s, struct sx_checkpoint *m)
 
     *m = (struct sx_checkpoint){.blocks = room, .threads = (struct step_thread *)(void *)rest};
     if (!room || !rest) {
-        sx_limit(s->sx, "memory", "out of memory");
-        s->sx->stop = true;
+        sx_stop_without_memory(s->sx);
         mm_free(room);
         mm_free(rest);
         return false;
@@ -198,7 +197,7 @@ static bool start_access(struct stepper *s, uint32_t t)
         return true;
     }
     s->pending = (struct step_pending){.thread = t, .event = w->event_count};
-    sx_write_pieces(w, &a, sx_eval_expr(p, a.instr->value, w->block),
+    sx_write_pieces(w, &a, ck_eval_expr(p, a.instr->value, w->block),
                     sx_depends(p, a.instr->value, w->depends));
     s->pending.end = w->event_count;
     s->unchecked = true;
@@ -243,7 +242,7 @@ static bool advance_thread(struct stepper *s, uint32_t t)
     }
     thread->continues = false;
     sx_walker_enter(w, thread->pc);
-    if (i->op >= CK_LOAD && i->op <= CK_CAS)
+    if (ck_instr_is_access(i))
         return start_access(s, t);
     w->ended = false;
     if (!sx_walker_step(w, &thread->pc))

@@ -47,7 +47,7 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     t->events = mm_arena_alloc(arena, w->event_count * sizeof *t->events);
     t->regs = mm_arena_alloc(arena, 2 * (size_t)w->thread->reg_count * sizeof *t->regs);
     if (!t->events || !t->regs) {
-        sx_limit(w->sx, "memory", "out of memory");
+        sx_out_of_memory(w->sx);
         w->failed = true;
         return;
     }
@@ -90,7 +90,7 @@ static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
     if (!e)
         return;
     e->barrier =
-        instr->value == CK_NO_EXPR ? instr->site : sx_eval_expr(w->sx->program, instr->value, w->block);
+        instr->value == CK_NO_EXPR ? instr->site : ck_eval_expr(w->sx->program, instr->value, w->block);
     for (uint32_t i = 0; i + 1 < w->event_count; i++) {
         if (w->events[i].kind == SX_BARRIER && w->events[i].barrier == e->barrier)
             e->occurrence++;
@@ -186,7 +186,6 @@ static bool uses_unset(const struct sx_walker *w, const struct ck_instr *i)
     return w->sx->unknown.assumed && uses && i->value != CK_NO_EXPR && sx_is_unset(w, i->value);
 }
 
-/* Executes one instruction other than an access; false: the trace ends here. */
 bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
 {
     const struct ck_program *p = w->sx->program;
@@ -201,7 +200,7 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
     case CK_ASSIGN:
         if (w->sx->unknown.assumed)
             sx_set_unset(w, i->reg, sx_is_unset(w, i->value));
-        w->block[i->reg] = sx_eval_expr(p, i->value, w->block);
+        w->block[i->reg] = ck_eval_expr(p, i->value, w->block);
         w->depends[i->reg] = sx_depends(p, i->value, w->depends);
         break;
     case CK_FENCE:
@@ -223,7 +222,7 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
     case CK_BRANCH:
         if (i->op == CK_BRANCH)
             *w->control_depends |= sx_depends(p, i->value, w->depends);
-        if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
+        if (i->op == CK_JUMP || ck_eval_expr(p, i->value, w->block) == 0) {
             if (!take_jump(w, *pc, i->target))
                 return false;
             *pc = i->target;
@@ -231,14 +230,14 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
         }
         break;
     case CK_ASSUME:
-        if (sx_eval_expr(p, i->value, w->block) == 0) {
+        if (ck_eval_expr(p, i->value, w->block) == 0) {
             if (i->site)
                 sx_walker_finish(w, SX_LEFT);
             return false;
         }
         break;
     case CK_ASSERT:
-        if (sx_eval_expr(p, i->value, w->block) == 0) {
+        if (ck_eval_expr(p, i->value, w->block) == 0) {
             sx_walker_finish(w, SX_ASSERT);
             return false;
         }
@@ -299,7 +298,7 @@ uint32_t sx_event_capacity(const struct ck_thread *t)
         t->instr_count < SX_TRACE_EVENTS / (2 * SX_PIECES) ? t->instr_count * 2 * SX_PIECES : SX_TRACE_EVENTS;
 
     for (uint32_t i = 0; i < t->instr_count; i++) {
-        if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) && t->instrs[i].target <= i)
+        if ((ck_instr_is_jump(&t->instrs[i])) && t->instrs[i].target <= i)
             most = SX_TRACE_EVENTS;
     }
     return most;
@@ -330,10 +329,8 @@ static bool list_thread_traces(struct sx *sx, uint32_t thread)
     struct sx_walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
 
     *w.out = (struct sx_thread){0};
-    if (!sx_walker_begin(&w)) {
-        sx_limit(sx, "memory", "out of memory");
-        return false;
-    }
+    if (!sx_walker_begin(&w))
+        return sx_out_of_memory(sx);
     sx_walker_run(&w, 0);
     return !w.failed;
 }

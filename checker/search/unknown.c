@@ -233,13 +233,13 @@ bool sx_is_unset(const struct sx_walker *w, uint32_t expr)
     if (e->op == CK_CONST)
         return false;
     if (e->op == CK_REG)
-        return w->unset[e->imm / 64] >> e->imm % 64 & 1;
+        return mm_set_has(w->unset, (uint32_t)e->imm);
     a = sx_is_unset(w, e->a);
     if (e->op == CK_SELECT)
-        return a || sx_is_unset(w, sx_eval_expr(p, e->a, w->block) ? e->b : e->c);
+        return a || sx_is_unset(w, ck_eval_expr(p, e->a, w->block) ? e->b : e->c);
     b = operands > 1 && sx_is_unset(w, e->b);
     if (e->op == CK_AND && a != b) /* 0 decides the result */
-        return sx_eval_expr(p, a ? e->b : e->a, w->block) != 0;
+        return ck_eval_expr(p, a ? e->b : e->a, w->block) != 0;
     return a || b || (operands > 2 && sx_is_unset(w, e->c));
 }
 

@@ -39,10 +39,8 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
         uint8_t *stored = mm_arena_alloc(sx->arena, capacity);
         uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
 
-        if (!values || !stored || !costs) {
-            sx_limit(sx, "memory", "out of memory");
-            return false;
-        }
+        if (!values || !stored || !costs)
+            return sx_out_of_memory(sx);
         if (l->value_count) {
             memcpy(values, l->values, l->value_count * sizeof *values);
             memcpy(stored, l->stored, l->value_count);
@@ -66,6 +64,7 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost)
 {
     struct sx_location *l = &sx->values.locations[location];
+    const struct sx_fresh fresh = {.value = value, .cost = cost};
     uint32_t at = find_value(l, value);
 
     if (at < l->value_count && l->values[at] == value) {
@@ -77,34 +76,15 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
         return true;
     }
     for (uint32_t i = 0; i < l->fresh_count; i++) {
-        if (l->fresh[i] != value)
+        if (l->fresh[i].value != value)
             continue;
-        if (cost < l->fresh_costs[i])
-            l->fresh_costs[i] = cost;
+        if (cost < l->fresh[i].cost)
+            l->fresh[i].cost = cost;
         return true;
     }
     if (l->fresh_count == MAX_VALUES)
         return true; /* found again in the next iteration */
-    if (l->fresh_count == l->fresh_capacity) {
-        uint32_t capacity = l->fresh_capacity ? l->fresh_capacity * 2 : 8;
-        uint64_t *fresh = mm_arena_alloc(sx->arena, capacity * sizeof *fresh);
-        uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
-
-        if (!fresh || !costs) {
-            sx_limit(sx, "memory", "out of memory");
-            return false;
-        }
-        if (l->fresh_count)
-            memcpy(fresh, l->fresh, l->fresh_count * sizeof *fresh);
-        if (l->fresh_count)
-            memcpy(costs, l->fresh_costs, l->fresh_count * sizeof *costs);
-        l->fresh_costs = costs;
-        l->fresh = fresh;
-        l->fresh_capacity = capacity;
-    }
-    l->fresh_costs[l->fresh_count] = cost;
-    l->fresh[l->fresh_count++] = value;
-    return true;
+    return mm_arena_append(sx->arena, &l->fresh, &l->fresh_count, &fresh) || sx_out_of_memory(sx);
 }
 
 /* ---- initial sets ------------------------------------------------------------------------------- */
@@ -160,7 +140,7 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
     uint64_t mask = sx_mask(l->size);
 
     if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
-        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
+        return sx_add_value(sx, l, ck_eval_expr(p, i->value, NULL) >> 8 * before & mask);
     sx->iteration.computed = true;
     if (!sx->iteration.ungrounded || (p->kernel && i->order == MM_ORDER_NONE))
         return true;
@@ -201,7 +181,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
         }
         return true;
     }
-    count = sx_locate(sx, sx_eval_expr(p, i->address, NULL), i->size, &object, &fault, locations);
+    count = sx_locate(sx, ck_eval_expr(p, i->address, NULL), i->size, &object, &fault, locations);
     if (count == 0)
         return fault;
     for (unsigned k = 0; k < count && i->op != CK_LOAD; k++) {
@@ -222,7 +202,7 @@ static bool seed_values(struct sx *sx)
         for (uint32_t t = 0; t < p->thread_count; t++) {
             for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
                 const struct ck_instr *instr = &p->threads[t].instrs[i];
-                bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+                bool access = ck_instr_is_access(instr);
 
                 if (access && sx_has_register(p, instr->address) == (computed == 1) && !seed_instr(sx, instr))
                     return false;
@@ -239,7 +219,7 @@ static bool seed_values(struct sx *sx)
 static bool is_conditional(const struct ck_thread *t, uint32_t i)
 {
     for (uint32_t k = 0; k < t->instr_count; k++) {
-        bool jump = t->instrs[k].op == CK_BRANCH || t->instrs[k].op == CK_JUMP;
+        bool jump = ck_instr_is_jump(&t->instrs[k]);
 
         if (k < i && (jump || t->instrs[k].op == CK_ASSUME || t->instrs[k].op == CK_ASSERT))
             return true;
@@ -305,7 +285,7 @@ static bool find_feeds(struct sx *sx)
 
             location[i] = MM_CAT_NO_LOCATION;
             if (ck_instr_is_access(&thread->instrs[i]))
-                count = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
+                count = sx_locate(sx, ck_eval_expr(p, thread->instrs[i].address, NULL),
                                   thread->instrs[i].size, &object, &fault, locations);
             if (count == 1)
                 location[i] = locations[0];
@@ -341,15 +321,15 @@ static uint32_t longest_chain(const struct sx *sx, uint32_t l)
  * is unreachable. */
 static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bool *changed)
 {
-    uint64_t value = l->fresh[i];
+    uint64_t value = l->fresh[i].value;
 
-    if (sx->program->kernel && l->fresh_costs[i] > l->writes)
+    if (sx->program->kernel && l->fresh[i].cost > l->writes)
         return true;
     *changed = true;
     if (!sx_add_value(sx, l, value))
         return false;
     if (sx->program->kernel)
-        l->costs[find_value(l, value)] = l->fresh_costs[i];
+        l->costs[find_value(l, value)] = l->fresh[i].cost;
     return true;
 }
 
@@ -403,10 +383,8 @@ static bool find_traces(struct sx *sx)
     sx->iteration.again = false;
     if (!sx_add_observed(sx) || !seed_values(sx))
         return false;
-    if (!find_feeds(sx)) {
-        sx_limit(sx, "memory", "out of memory");
-        return false;
-    }
+    if (!find_feeds(sx))
+        return sx_out_of_memory(sx);
     for (uint32_t round = 0; changed; round++) {
         uint32_t locations = sx->values.location_count;
 
@@ -433,9 +411,7 @@ static bool find_all_traces(struct sx *sx)
 bool sx_find_traces(struct sx *sx)
 {
     sx->iteration.ungrounded = !sx->program->kernel || sx_may_have_thin_air(sx);
-    if (!sx_collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
-        sx_limit(sx, "memory", "out of memory");
-        return false;
-    }
+    if (!sx_collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx))
+        return sx_out_of_memory(sx);
     return (!sx->guess || sx_settle_guess(sx, find_all_traces)) && find_all_traces(sx);
 }

@@ -286,8 +286,7 @@ static void accept_state(struct sx *sx, const bool *racy)
     sx->verdict->execution_count++;
     state = find_state(sx);
     if (!state) {
-        sx_limit(sx, "memory", "out of memory");
-        sx->stop = true;
+        sx_stop_without_memory(sx);
         return;
     }
     if (sx->verdict->state_count > known)
@@ -405,29 +404,6 @@ bool sx_accept_terminated(struct sx *sx, bool racy)
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
-/* Shell sort: few states, and no context argument needed. */
-static void sort_states(struct sx *sx)
-{
-    for (size_t gap = sx->verdict->state_count / 2; gap > 0; gap /= 2) {
-        for (size_t i = gap; i < sx->verdict->state_count; i++) {
-            struct ck_state s = sx->verdict->states[i];
-            size_t k = i;
-
-            for (; k >= gap; k -= gap) {
-                const struct ck_state *before = &sx->verdict->states[k - gap];
-                uint32_t c = 0;
-
-                while (c < sx->program->observed_count && before->values[c] == s.values[c])
-                    c++;
-                if (c == sx->program->observed_count || before->values[c] < s.values[c])
-                    break;
-                sx->verdict->states[k] = *before;
-            }
-            sx->verdict->states[k] = s;
-        }
-    }
-}
-
 /* Whether PROP, or its opposite, can only be true by registers and memory that equal its constants: the
  * values that search considers where a value may come out of thin air. */
 static bool pins_values(const struct ck_program *p, uint32_t prop, bool positive)
@@ -516,10 +492,23 @@ static void settle_progress(struct sx *sx)
     v->termination = sx->seen.hangs || sx->seen.diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
 }
 
+void sx_adopt_evidence(struct ck_verdict *v, const struct ck_verdict *from)
+{
+    if (!v->witness_count) {
+        v->witness = from->witness;
+        v->witness_count = from->witness_count;
+        v->witness_rf = from->witness_rf;
+        v->witness_co = from->witness_co;
+        v->witness_po = from->witness_po;
+    }
+    if (!v->limit.cls)
+        v->limit = from->limit;
+}
+
 void sx_conclude(struct sx *sx)
 {
     settle_progress(sx);
-    sort_states(sx);
+    ck_verdict_sort_states(sx->verdict, sx->program);
     settle_condition(sx);
     if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->seen.loose)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",

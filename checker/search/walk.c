@@ -282,8 +282,8 @@ static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a
     const struct ck_program *p = k->sx->program;
     struct sx_walker *w = &k->walkers[t];
     const struct ck_instr *i = a->instr;
-    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
-    uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
+    uint64_t operand = i->op == CK_LOAD ? 0 : ck_eval_expr(p, i->value, w->block);
+    uint64_t expected = i->op == CK_CAS ? ck_eval_expr(p, i->expected, w->block) : 0;
     uint32_t source = 0;
     uint64_t old = read_pieces(k, t, a, &source), depends;
     bool writes =
@@ -314,7 +314,7 @@ static void walk_access(struct walk *k, uint32_t t)
     if (a.count == 0)
         k->status[t] = ENDED;
     else if (a.instr->op == CK_STORE)
-        write_pieces(k, t, &a, sx_eval_expr(p, a.instr->value, w->block),
+        write_pieces(k, t, &a, ck_eval_expr(p, a.instr->value, w->block),
                      sx_depends(p, a.instr->value, w->depends), 0);
     else
         read_or_modify(k, t, &a);
@@ -359,7 +359,7 @@ static bool walk_step_thread(struct walk *k, uint32_t t)
     }
     i = &w->thread->instrs[pc];
     sx_walker_enter(w, pc);
-    if (i->op >= CK_LOAD && i->op <= CK_CAS) {
+    if (ck_instr_is_access(i)) {
         walk_access(k, t);
         k->failed = k->failed || w->failed;
         return true;

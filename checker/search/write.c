@@ -145,7 +145,6 @@ static uint64_t next_guess(const struct stepper *s, uint64_t from)
     return UINT64_MAX;
 }
 
-/* Processes the first pending write; false: the exploration branched. */
 bool sx_process_pending_write(struct stepper *s)
 {
     uint32_t l = sx_packed(s, sx_pack(s->pending.thread, s->pending.event))->location;

@@ -252,18 +252,6 @@ static bool enumerate_states(struct zx_solve *s, bool racy, double until)
     }
 }
 
-static _Thread_local size_t value_count; /* qsort has no context */
-
-static int compare_states(const void *a, const void *b)
-{
-    const struct ck_state *x = a, *y = b;
-
-    for (size_t i = 0; i < value_count; i++)
-        if (x->values[i] != y->values[i])
-            return x->values[i] < y->values[i] ? -1 : 1;
-    return 0;
-}
-
 static void find_states(struct zx_solve *s)
 {
     struct zx *z = s->z;
@@ -280,9 +268,7 @@ static void find_states(struct zx_solve *s)
     Z3_solver_pop(z->c, z->s, 1);
     /* Without an answer about races it is unknown which states are racy. */
     s->v->states_complete = all && !s->beyond_bound && s->v->race != CK_UNKNOWN;
-    value_count = z->p->observed_count;
-    if (s->v->state_count)
-        qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
+    ck_verdict_sort_states(s->v, z->p);
 }
 
 /* ---- the verdict --------------------------------------------------------------------------------- */

@@ -9,10 +9,9 @@
 static bool execution_satisfies(const struct ck_program *program, const struct ck_verdict *v,
                                 const struct ck_execution *x)
 {
-    for (size_t i = 0; x->shows == CK_SHOWS_STATE && i < v->state_count; i++)
-        if (memcmp(v->states[i].values, x->values, program->observed_count * sizeof *x->values) == 0)
-            return v->states[i].satisfies;
-    return false;
+    const struct ck_state *state =
+        x->shows == CK_SHOWS_STATE ? ck_verdict_find_state(v, program, x->values) : NULL;
+    return state && state->satisfies;
 }
 
 static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
