@@ -69,8 +69,7 @@ struct in_argument_info {
     const char *
         layout; /* of what a pointer points to, see mm_layout_find(); "" or NULL if the module does not say */
     /* Descriptors of compute shaders, GLOBAL with a name such as "%17" where the module gives none; without
-     * an address the variable has private storage.  UINT32_MAX: none. */
-    uint32_t descriptor_set, binding;
+     * an address the variable has private storage. */
     bool is_descriptor;
     uint64_t most_bytes; /* GLOBAL, CONSTANT, LOCAL: of the object, 0: any [SPIRV 3.20 MaxByteOffset] */
     uint32_t image_kind; /* IMAGE: enum in_image_kind */
@@ -213,7 +212,7 @@ struct in_enqueue {
     uint64_t global_size[3], global_offset[3];
     uint32_t local_size[3]; /* 0,0,0: chosen by the environment */
     const void *block;      /* the block literal, copied by the environment */
-    uint32_t block_size, block_align;
+    uint32_t block_size;
     const uint64_t *local_sizes; /* bytes of each local-pointer parameter */
     uint32_t local_count;
     void *const *wait_list; /* device events, created by the environment */

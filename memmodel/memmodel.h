@@ -126,9 +126,7 @@ struct mm_event {
     uint32_t allocation;     /* id, 0 = none */
     uint32_t size;           /* bytes accessed; MM_UNRECORDED: launches */
     uint32_t source;         /* id of a struct mm_source, 0 = unknown */
-    uint32_t site;           /* barrier: static call site, from 1 */
-    uint32_t instance;       /* barrier: dynamic instance within (command, work-group or sub-group), from 1;
-                                command events: 0; asynchronous copies: which of the work-group's, from 1 */
+    uint32_t site, instance; /* by kind, see below */
     uint8_t kind;            /* enum mm_kind */
     uint8_t order;           /* enum mm_order, as written */
     uint8_t scope;           /* enum mm_scope, as written */
@@ -138,11 +136,19 @@ struct mm_event {
     uint8_t attributes;
     uint16_t semantics; /* Vulkan: storage-class semantics as written; others: MM_TRANSFER, ... below */
 };
+/* mm_event.site and .instance by the kind of the event; both are 0 for all other kinds.
+ *
+ *   kind                          site                        instance
+ *   BARRIER_ENTRY, BARRIER_EXIT   static call site, from 1    dynamic instance in the work-group or sub-group, from 1
+ *   COPY_START, COPY_WAIT, and    0                           number of the copy in its work-group, from 1
+ *   accesses of the copy
+ *   MAP, UNMAP                    bytes of the mapped object before and after the range: mm_mapped_object() */
+
 /* Values of mm_event.semantics, outside of Vulkan kernels; the kind of the event decides the meaning of a bit. */
 enum {
     MM_TRANSFER = 1,       /* the runtime copies an object between devices: no agent uses it */
     MM_RELEASED = 2,       /* write that frees memory: no command may use it, the host may have it mapped */
-    MM_MAP_READ = 2,       /* map: the host may read; SITE, INSTANCE: bytes of the object around it */
+    MM_MAP_READ = 2,       /* map: the host may read */
     MM_MAP_WRITE = 4,      /* map: the host may write */
     MM_UNRECORDED = 8,     /* call: later commands may race with unrecorded accesses of earlier launches */
     MM_REPLAYED = 16,      /* with MM_UNRECORDED: all these launches are in the trace, to be re-executed */
@@ -150,6 +156,16 @@ enum {
     MM_COPY = 32,          /* access of an asynchronous copy, see mm_is_copy() */
     MM_THROUGH_IMAGE = 128 /* access of a buffer by a work-item through an image made from it [CL 5.3.1] */
 };
+
+/* A range of bytes of an allocation. */
+struct mm_range {
+    uint64_t begin, end;
+};
+/* The buffer, image or sub-buffer that a MAP or UNMAP event maps a range of. */
+static inline struct mm_range mm_mapped_object(const struct mm_event *e)
+{
+    return (struct mm_range){e->offset - e->site, e->offset + e->size + e->instance};
+}
 
 static inline bool mm_reads(const struct mm_event *e)
 {

@@ -21,8 +21,7 @@ static void mapping_add(struct ck_detector *d, struct ck_memory *memory, const s
                              .agent = ck_agent_key(event->agent),
                              .time = item->time[memory->region],
                              .offset = event->offset,
-                             .object = event->offset - event->site,
-                             .object_end = event->offset + event->size + event->instance,
+                             .object = mm_mapped_object(event),
                              .semantics = (uint8_t)event->semantics,
                              .ended = event->kind == MM_UNMAP};
     memory->mappings = m;
@@ -77,7 +76,7 @@ static bool mapping_overlaps(const struct ck_memory *given, const struct mm_even
                              const struct ck_mapping *m)
 {
     uint64_t first = (given->parent ? given->parent_offset : 0) + event->offset;
-    return first < m->object_end && m->object < first + event->size;
+    return first < m->object.end && m->object.begin < first + event->size;
 }
 
 static void mapping_report(struct ck_detector *d, const struct ck_memory *memory,

@@ -240,8 +240,9 @@ struct ck_space {          /* shadow memory of one instance of an allocation */
 };
 struct ck_mapping { /* bytes of an object that are mapped for the host */
     struct ck_mapping *next;
-    uint64_t agent;                      /* the map command */
-    uint64_t offset, object, object_end; /* in bytes; the mapped object is from OBJECT to OBJECT_END */
+    uint64_t agent; /* the map command */
+    uint64_t offset;
+    struct mm_range object; /* the mapped object */
     uint32_t time;
     uint8_t semantics;
     bool ended; /* the unmap was recorded before the map */

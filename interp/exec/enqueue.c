@@ -154,7 +154,6 @@ static bool fill_enqueue(struct in_run *run, struct in_item *item, const struct 
         e->local_size[d] = range.part[2][d] > UINT32_MAX ? UINT32_MAX : (uint32_t)range.part[2][d];
     }
     e->block_size = (uint32_t)enqueue_operand(item, c, 7);
-    e->block_align = (uint32_t)enqueue_operand(item, c, 8);
     struct in_fat *block = pointer_of(item, c, 6);
     if (e->block_size == 0)
         return true;

@@ -267,11 +267,8 @@ static enum mm_class describe_argument(struct in_module *m, const struct in_kern
     const struct in_id *id = &m->ids[param];
     const struct in_ty *ty = id->ty;
     char text[128] = "";
-    *a = (struct in_argument_info){.size = (uint32_t)ty->size,
-                                   .align = (uint32_t)ty->align,
-                                   .element_size = 1,
-                                   .descriptor_set = IN_UNDECORATED,
-                                   .binding = IN_UNDECORATED};
+    *a = (struct in_argument_info){
+        .size = (uint32_t)ty->size, .align = (uint32_t)ty->align, .element_size = 1};
     a->qualifiers = type_qualifiers(id) | source_qualifiers(m, k->info.name, index);
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);
@@ -323,8 +320,6 @@ static enum mm_class add_descriptors(struct in_module *m, struct in_argument_inf
                                                       .element_size = innermost_size(g->ty),
                                                       .name = id->name,
                                                       .type_name = "",
-                                                      .descriptor_set = id->set,
-                                                      .binding = id->binding,
                                                       .is_descriptor = true};
         if (id->name[0] == 0)
             list[g->argument].name = mm_arena_strdup(m->arena, name);

@@ -5,7 +5,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-size_t mm_utf8(const char *text, uint32_t *code)
+/* Bytes of the well-formed UTF-8 character at TEXT, 0 if there is none; *CODE is its code point. */
+static size_t decode_utf8(const char *text, uint32_t *code)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)text;
@@ -39,7 +40,7 @@ void mm_put_terminal(const char *s, size_t n, FILE *out)
         char next[5] = ""; /* zero-terminated, so that decoding stops at the N-th byte */
         uint32_t code;
         memcpy(next, s + i, n - i < 4 ? n - i : 4);
-        size_t bytes = *next ? mm_utf8(next, &code) : 0;
+        size_t bytes = *next ? decode_utf8(next, &code) : 0;
         size_t taken = bytes ? bytes : 1;
         if (bytes == 0 || is_control(code))
             for (size_t k = 0; k < taken; k++)
@@ -213,7 +214,7 @@ static void put_markup(const char *s, bool html, FILE *out)
 {
     while (s && *s) {
         uint32_t code;
-        size_t bytes = mm_utf8(s, &code);
+        size_t bytes = decode_utf8(s, &code);
         bool space = code == '\n' || code == '\t' || code == '\r';
         if (!bytes || code == 0xfffe || code == 0xffff || (is_control(code) && !space))
             fputs(REPLACEMENT, out);
@@ -244,7 +245,7 @@ void mm_put_json_string(const char *s, bool script, FILE *out)
     fputc('"', out);
     while (*s) {
         uint32_t code;
-        size_t bytes = mm_utf8(s, &code);
+        size_t bytes = decode_utf8(s, &code);
         if (!bytes)
             fputs("\\ufffd", out);
         else if (code < 0x20 || code == 0x7f || (script && code == '<'))
@@ -262,7 +263,7 @@ void mm_put_json(const char *json, bool script, FILE *out)
 {
     while (*json) {
         uint32_t code;
-        size_t bytes = mm_utf8(json, &code);
+        size_t bytes = decode_utf8(json, &code);
         if (!bytes)
             fputs(REPLACEMENT, out);
         else if (script && code == '<')

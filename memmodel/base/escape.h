@@ -13,8 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the well-formed UTF-8 character at S, 0 if there is none; *CODE is its code point. */
-size_t mm_utf8(const char *s, uint32_t *code);
 /* N bytes of S for a terminal: control characters (line ends, too), bytes that are no UTF-8, and invisible
  * characters that control direction are written as \xNN and \u{NNNN}. */
 void mm_put_terminal(const char *s, size_t n, FILE *out);
