@@ -18,11 +18,9 @@ cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *
     return *queue ? rt_check_wait_list((*queue)->context, count, list) : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue handle, cl_uint count,
-                           const cl_event *list, cl_event *event)
+cl_int rt_submission_begin(struct rt_submission *s, cl_command_queue handle)
 {
-    *s = (struct rt_submission){.name = name, .count = count, .list = list, .event = event};
-    return rt_enqueue_begin(handle, count, list, &s->queue);
+    return rt_enqueue_begin(handle, s->count, s->list, &s->queue);
 }
 
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command)
@@ -30,7 +28,7 @@ cl_int rt_submit(const struct rt_submission *s, struct rt_command *command)
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     return s->buffer ? rt_command_buffer_add(s, command)
-                     : rt_command_enqueue(command, s->count, s->list, s->event, false);
+                     : rt_command_enqueue(command, s->count, s->list, s->event, s->blocking);
 }
 
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
@@ -140,47 +138,47 @@ static cl_int run_write(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-static cl_int transfer_buffer(cl_command_queue handle, cl_mem buffer, bool blocking, size_t offset,
-                              size_t size, void *host, cl_uint count, const cl_event *list, cl_event *event,
-                              bool write)
+static cl_int transfer_buffer(struct rt_submission *s, cl_command_queue handle, cl_mem buffer,
+                              struct transfer t, bool write)
 {
     static const struct rt_operation read_operation = {.start = run_read},
                                      write_operation = {.start = run_write};
     const cl_mem_flags forbidden =
         CL_MEM_HOST_NO_ACCESS |
         (write ? CL_MEM_HOST_READ_ONLY | CL_MEM_IMMUTABLE_EXT : CL_MEM_HOST_WRITE_ONLY);
-    struct rt_queue *queue;
-    struct rt_mem *mem;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
-    error = error ? error : !host ? CL_INVALID_VALUE : rt_check_range(mem, offset, size);
-    if (!error && (mem->flags & forbidden))
+    cl_int error = rt_submission_begin(s, handle);
+    error = error ? error : rt_enqueue_buffer(s->queue, buffer, &t.mem);
+    error = error ? error : !t.host ? CL_INVALID_VALUE : rt_check_range(t.mem, t.offset, t.size);
+    if (!error && (t.mem->flags & forbidden))
         error = CL_INVALID_OPERATION;
     if (error)
         return error;
     struct rt_command *command =
-        rt_command_create(queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
-                          write ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
-                          write ? &write_operation : &read_operation, sizeof(struct transfer));
+        rt_command_create(s->queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, s->name,
+                          write ? &write_operation : &read_operation, sizeof t);
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    rt_command_hold(command, mem);
-    *(struct transfer *)(void *)command->payload = (struct transfer){mem, offset, size, host};
-    return rt_command_enqueue(command, count, list, event, blocking);
+    rt_command_hold(command, t.mem);
+    *(struct transfer *)(void *)command->payload = t;
+    return rt_submit(s, command);
 }
 
 cl_int CL_API_CALL rt_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                           size_t offset, size_t size, void *ptr, cl_uint count,
                                           const cl_event *list, cl_event *event)
 {
-    return transfer_buffer(queue, buffer, blocking, offset, size, ptr, count, list, event, false);
+    struct rt_submission s = {
+        .name = "clEnqueueReadBuffer", .count = count, .list = list, .event = event, .blocking = blocking};
+    return transfer_buffer(&s, queue, buffer, (struct transfer){NULL, offset, size, ptr}, false);
 }
 
 cl_int CL_API_CALL rt_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                            size_t offset, size_t size, const void *ptr, cl_uint count,
                                            const cl_event *list, cl_event *event)
 {
-    return transfer_buffer(queue, buffer, blocking, offset, size, (void *)(uintptr_t)ptr, count, list, event,
+    struct rt_submission s = {
+        .name = "clEnqueueWriteBuffer", .count = count, .list = list, .event = event, .blocking = blocking};
+    return transfer_buffer(&s, queue, buffer, (struct transfer){NULL, offset, size, (void *)(uintptr_t)ptr},
                            true);
 }
 

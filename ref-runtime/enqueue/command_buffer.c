@@ -176,30 +176,24 @@ static cl_int choose_queue(struct rt_submission *s, cl_command_queue handle)
     return CL_SUCCESS;
 }
 
-cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr handle,
-                          cl_command_queue queue, const cl_properties *properties, cl_uint count,
-                          const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                          const cl_mutable_command_khr *mutable_handle)
+cl_int rt_recording_begin(struct rt_submission *s, cl_command_buffer_khr handle, cl_command_queue queue,
+                          const cl_properties *properties, const cl_mutable_command_khr *mutable_handle)
 {
     struct rt_command_buffer *buffer = live_command_buffer(handle);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    *s = (struct rt_submission){.name = name,
-                                .queue = buffer->queues[0],
-                                .count = count,
-                                .buffer = buffer,
-                                .points = points,
-                                .point = point};
+    s->buffer = buffer;
+    s->queue = buffer->queues[0];
     cl_int wrong_queue = choose_queue(s, queue);
-    if (is_older_call(buffer, name, properties))
+    if (is_older_call(buffer, s->name, properties))
         return CL_INVALID_VALUE;
     mm_mutex_lock(&rt_lock);
-    cl_int error = buffer->finalized                      ? CL_INVALID_OPERATION
-                   : wrong_queue                          ? wrong_queue
-                   : mutable_handle                       ? CL_INVALID_VALUE
-                   : !points_valid(buffer, count, points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
-                   : properties && properties[0]          ? CL_INVALID_VALUE /* no property is known */
-                                                          : CL_SUCCESS;
+    cl_int error = buffer->finalized                            ? CL_INVALID_OPERATION
+                   : wrong_queue                                ? wrong_queue
+                   : mutable_handle                             ? CL_INVALID_VALUE
+                   : !points_valid(buffer, s->count, s->points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
+                   : properties && properties[0]                ? CL_INVALID_VALUE /* no property is known */
+                                                                : CL_SUCCESS;
     mm_mutex_unlock(&rt_lock);
     return error;
 }
@@ -285,9 +279,9 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
                                                       cl_mutable_command_khr *mutable_handle)
 {
     static const struct rt_operation nothing = {.start = NULL};
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, properties, count,
-                                      points, point, mutable_handle);
+    struct rt_submission s = {
+        .name = "clCommandBarrierWithWaitListKHR", .count = count, .points = points, .point = point};
+    cl_int error = rt_recording_begin(&s, buffer, queue, properties, mutable_handle);
     if (error)
         return error;
     struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);

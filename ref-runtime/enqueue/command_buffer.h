@@ -4,11 +4,11 @@
 
 #include "ref-runtime/enqueue/enqueue.h"
 
-/* A recorded command, and what it comes after among those recorded earlier. */
+/* A recorded command and its dependencies on those recorded earlier. */
 struct rt_recorded {
     struct rt_command *pattern; /* never enqueued: each run of the buffer has a copy; under rt_lock */
     cl_uint queue;              /* that it was recorded to: index in the buffer's list */
-    struct rt_mutable *handle;  /* held; NULL: none was asked for */
+    struct rt_mutable *handle;  /* held; NULL: none was requested */
     cl_command_type type;
     bool is_barrier;
     cl_uint *points; /* sync-points, that is indices from 1 */
@@ -30,42 +30,45 @@ struct rt_command_buffer {
     struct rt_event *latest_run; /* held, with REFCL_CHECK=api; NULL: never enqueued */
 };
 
-/* What every recording call checks first; S is for the queue that it records to then: the only one, if it names none. */
-cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr buffer,
-                          cl_command_queue queue, const cl_properties *properties, cl_uint count,
-                          const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                          const cl_mutable_command_khr *mutable_handle);
-/* Takes what only enqueued commands have off COMMAND, which becomes a pattern with one user. */
+/* The checks at the begin of every recording call.  Sets the buffer and the queue of S: QUEUE, or the only one if that is NULL. */
+cl_int rt_recording_begin(struct rt_submission *s, cl_command_buffer_khr buffer, cl_command_queue queue,
+                          const cl_properties *properties, const cl_mutable_command_khr *mutable_handle);
+/* Makes COMMAND a pattern with one user: releases its event, which only enqueued commands have. */
 void rt_pattern_begin(struct rt_command *command);
-/* The end of a use; DEFERRED: on a thread that must not run functions of the application. */
+/* Ends a use; DEFERRED: in a thread that must not call the application. */
 void rt_pattern_release(struct rt_command *pattern, bool deferred);
 /* Under rt_lock: whether the command is a kernel that lacks arguments. */
 bool rt_pattern_incomplete(const struct rt_command *pattern);
 /* Under rt_lock: CL_COMMAND_BUFFER_STATE_*. */
 cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer);
-/* Puts COMMAND into the buffer of S. */
+/* Adds COMMAND to the buffer of S; takes its ownership. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 
-/* Defines clEnqueueNAME and clCommandNAMEKHR: both take PARAMETERS, a list in parentheses, and submit the command by CALL, an
- * expression of the submission S. */
+/* Defines clEnqueueFUNCTION, clCommandFUNCTIONKHR, or both, which submit a command by CALL, an expression of the submission S; PARAMETERS,
+ * those between the queue and the wait list, are in parentheses. */
 #define RT_LIST(...) __VA_ARGS__
-#define RT_ENQUEUE_AND_RECORD(name, parameters, call)                                                        \
-    cl_int CL_API_CALL rt_clEnqueue##name(cl_command_queue queue, RT_LIST parameters, cl_uint count,         \
-                                          const cl_event *list, cl_event *event)                             \
+#define RT_ENQUEUE(function, parameters, call)                                                               \
+    cl_int CL_API_CALL rt_clEnqueue##function(cl_command_queue queue, RT_LIST parameters, cl_uint count,     \
+                                              const cl_event *list, cl_event *event)                         \
     {                                                                                                        \
-        struct rt_submission s;                                                                              \
-        cl_int error = rt_submission_begin(&s, "clEnqueue" #name, queue, count, list, event);                \
+        struct rt_submission s = {                                                                           \
+            .name = "clEnqueue" #function, .count = count, .list = list, .event = event};                    \
+        cl_int error = rt_submission_begin(&s, queue);                                                       \
         return error ? error : (call);                                                                       \
-    }                                                                                                        \
-    cl_int CL_API_CALL rt_clCommand##name##KHR(                                                              \
+    }
+#define RT_RECORD(function, parameters, call)                                                                \
+    cl_int CL_API_CALL rt_clCommand##function##KHR(                                                          \
         cl_command_buffer_khr command_buffer, cl_command_queue queue, const cl_properties *properties,       \
         RT_LIST parameters, cl_uint count, const cl_sync_point_khr *points, cl_sync_point_khr *point,        \
         cl_mutable_command_khr *mutable_handle)                                                              \
     {                                                                                                        \
-        struct rt_submission s;                                                                              \
-        cl_int error = rt_recording_begin(&s, "clCommand" #name "KHR", command_buffer, queue, properties,    \
-                                          count, points, point, mutable_handle);                             \
+        struct rt_submission s = {                                                                           \
+            .name = "clCommand" #function "KHR", .count = count, .points = points, .point = point};          \
+        cl_int error = rt_recording_begin(&s, command_buffer, queue, properties, mutable_handle);            \
         return error ? error : (call);                                                                       \
     }
+#define RT_ENQUEUE_AND_RECORD(function, parameters, call)                                                    \
+    RT_ENQUEUE(function, parameters, call)                                                                   \
+    RT_RECORD(function, parameters, call)
 
 #endif

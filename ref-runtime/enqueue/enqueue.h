@@ -1,4 +1,4 @@
-/* What the enqueue files share: the checks that every call begins with. */
+/* Enqueueing calls: the checks at their begin, and the submission of their commands. */
 #ifndef REF_RUNTIME_ENQUEUE_ENQUEUE_H
 #define REF_RUNTIME_ENQUEUE_ENQUEUE_H
 
@@ -10,24 +10,25 @@ struct rt_queue *rt_host_queue(cl_command_queue handle);
 /* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
                         struct rt_queue **queue);
-/* The destination of a command: a queue, or a command buffer, to be enqueued with it. */
+/* A call that submits a command: to a queue, or to a command buffer, which records it.  The entry point sets NAME and the arguments of
+ * the call (COUNT to BLOCKING, or POINTS and POINT), the functions below the rest. */
 struct rt_submission {
     const char *name; /* of the call */
-    struct rt_queue *queue;
-    cl_uint count; /* of LIST or POINTS */
+    cl_uint count;    /* of LIST or POINTS */
     const cl_event *list;
     cl_event *event;
-    struct rt_command_buffer *buffer; /* NULL: into the queue */
-    cl_uint queue_index;              /* of QUEUE in BUFFER's list */
+    bool blocking;
     const cl_sync_point_khr *points;
     cl_sync_point_khr *point;
-    struct rt_mutable *handle; /* of the recorded command; NULL: it gets none */
-    bool partial;              /* a kernel whose arguments are not all set may be recorded */
+    struct rt_queue *queue;
+    struct rt_command_buffer *buffer; /* NULL: into the queue */
+    cl_uint queue_index;              /* of QUEUE in BUFFER's list */
+    struct rt_mutable *handle;        /* of the recorded command; NULL: it gets none */
+    bool partial;                     /* a kernel whose arguments are not all set may be recorded */
 };
-/* The same checks, for calls that a command buffer can hold as well. */
-cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,
-                           const cl_event *list, cl_event *event);
-/* Enqueues COMMAND, or records it in the command buffer; takes over its ownership. */
+/* Checks the queue and the wait list of S, and sets its queue. */
+cl_int rt_submission_begin(struct rt_submission *s, cl_command_queue queue);
+/* Enqueues COMMAND, or records it in the command buffer; takes its ownership.  NULL is CL_OUT_OF_HOST_MEMORY. */
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
@@ -71,8 +72,8 @@ struct rt_map {
     size_t bytes[3];
     cl_map_flags flags;
 };
-void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
-                     bool blocking, cl_uint count, const cl_event *list, cl_event *event,
+/* The mapped pointer; NULL with an error. */
+void *rt_enqueue_map(const struct rt_submission *s, cl_command_type type, const struct rt_map *map,
                      cl_int *errcode_ret);
 /* Fills in LAYOUT and BYTES for a region of MEM, which has its level. */
 void rt_mem_layout(const struct rt_mem *mem, const struct rt_region *region, struct rt_layout *layout,

@@ -285,12 +285,13 @@ void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
                                        size_t *row_pitch, size_t *slice_pitch, cl_uint count,
                                        const cl_event *list, cl_event *event, cl_int *errcode_ret)
 {
-    struct rt_queue *queue;
+    struct rt_submission s = {
+        .name = "clEnqueueMapImage", .count = count, .list = list, .event = event, .blocking = blocking};
     struct rt_mem *mem;
     struct rt_level level;
     struct rt_map map = {.flags = flags};
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : check_image(queue, image, &mem);
+    cl_int error = rt_submission_begin(&s, handle);
+    error = error ? error : check_image(s.queue, image, &mem);
     error = error ? error : check_region(mem, origin, region, &map.region);
     if (!error && (!row_pitch || (mem->image->slice_pitch && !slice_pitch)))
         error = CL_INVALID_VALUE;
@@ -299,8 +300,7 @@ void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
     map.mem = mem;
     rt_image_level(mem->image, map.region.level, &level);
     rt_mem_layout(mem, &map.region, &map.layout, map.bytes);
-    void *pointer = rt_enqueue_map(queue, CL_COMMAND_MAP_IMAGE, "clEnqueueMapImage", &map, blocking, count,
-                                   list, event, errcode_ret);
+    void *pointer = rt_enqueue_map(&s, CL_COMMAND_MAP_IMAGE, &map, errcode_ret);
     if (pointer) {
         *row_pitch = level.row_pitch;
         if (slice_pitch)

@@ -460,8 +460,8 @@ cl_int CL_API_CALL rt_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
                                              const size_t *offset, const size_t *global, const size_t *local,
                                              cl_uint count, const cl_event *list, cl_event *event)
 {
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueNDRangeKernel", queue, count, list, event);
+    struct rt_submission s = {.name = "clEnqueueNDRangeKernel", .count = count, .list = list, .event = event};
+    cl_int error = rt_submission_begin(&s, queue);
     return error ? error
                  : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
 }
@@ -473,9 +473,9 @@ cl_int CL_API_CALL rt_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl
                                                 const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                                 cl_mutable_command_khr *mutable_handle)
 {
-    struct rt_submission s = {.handle = NULL};
-    cl_int error =
-        rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, NULL, count, points, point, NULL);
+    struct rt_submission s = {
+        .name = "clCommandNDRangeKernelKHR", .count = count, .points = points, .point = point};
+    cl_int error = rt_recording_begin(&s, buffer, queue, NULL, NULL);
     error = error ? error : rt_mutable_begin(&s, properties, local, kernel, mutable_handle != NULL);
     error = error ? error
                   : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
@@ -487,8 +487,8 @@ cl_int CL_API_CALL rt_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
                                     const cl_event *list, cl_event *event)
 {
     const size_t one = 1;
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueTask", queue, count, list, event);
+    struct rt_submission s = {.name = "clEnqueueTask", .count = count, .list = list, .event = event};
+    cl_int error = rt_submission_begin(&s, queue);
     return error ? error : launch_kernel(&s, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one);
 }
 

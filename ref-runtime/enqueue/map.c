@@ -1,7 +1,7 @@
 /* Mapping, unmapping and migrating memory objects [CL 5.2.4, 5.5.2-5.5.4]. */
 #include "interp/fault.h"
 #include "ref-runtime/check/host_guard.h"
-#include "ref-runtime/enqueue/enqueue.h"
+#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/memory/image.h"
 
 #include <string.h>
@@ -147,8 +147,13 @@ static void record_map(const struct rt_command *command, enum mm_kind kind, cons
     struct rt_mem *root = rt_mem_root(m->mem);
     uint32_t allocation = rt_storage_allocation(root, rt_storage_map_place(root));
     if (kind == MM_MAP || kind == MM_UNMAP) {
-        rt_record_map(command, kind, allocation, begin, end - begin, m->flags, rt_mem_offset(m->mem),
-                      m->mem->size);
+        rt_record_map(command, kind,
+                      &(struct rt_mapped_range){.allocation = allocation,
+                                                .offset = begin,
+                                                .size = end - begin,
+                                                .object = rt_mem_offset(m->mem),
+                                                .object_size = m->mem->size,
+                                                .flags = m->flags});
     } else {
         rt_record_access(command, kind, allocation, begin, end - begin, NULL);
     }
@@ -235,8 +240,8 @@ static void unguard_map(const void *pointer)
         rt_guard_unmap(pointer);
 }
 
-void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
-                     bool blocking, cl_uint count, const cl_event *list, cl_event *event, cl_int *errcode_ret)
+void *rt_enqueue_map(const struct rt_submission *s, cl_command_type type, const struct rt_map *map,
+                     cl_int *errcode_ret)
 {
     static const struct rt_operation operation = {.start = run_map};
     cl_int error = check_map(map);
@@ -245,7 +250,7 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
     unsigned char *pointer = rt_storage_map_pointer(map->mem, map->layout.origin);
     if (!pointer)
         return rt_null(errcode_ret, map_failure(map->mem));
-    struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof *map);
+    struct rt_command *command = rt_command_create(s->queue, type, s->name, &operation, sizeof *map);
     if (!command)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     rt_command_hold(command, map->mem);
@@ -256,7 +261,7 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
         return rt_null(errcode_ret, error);
     }
     guard_map(map, pointer);
-    error = rt_command_enqueue(command, count, list, event, blocking);
+    error = rt_submit(s, command);
     if (error) {
         mm_free(take_mapping(map->mem, pointer));
         unguard_map(pointer);
@@ -270,18 +275,18 @@ void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
                                         cl_map_flags flags, size_t offset, size_t size, cl_uint count,
                                         const cl_event *list, cl_event *event, cl_int *errcode_ret)
 {
-    struct rt_queue *queue;
+    struct rt_submission s = {
+        .name = "clEnqueueMapBuffer", .count = count, .list = list, .event = event, .blocking = blocking};
     struct rt_mem *mem;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
+    cl_int error = rt_submission_begin(&s, handle);
+    error = error ? error : rt_enqueue_buffer(s.queue, buffer, &mem);
     if (!error && (size == 0 || rt_check_range(mem, offset, size)))
         error = CL_INVALID_VALUE;
     if (error)
         return rt_null(errcode_ret, error);
     struct rt_map map = {.mem = mem, .region = {.origin = {offset}, .size = {size, 1, 1}}, .flags = flags};
     rt_mem_layout(mem, &map.region, &map.layout, map.bytes);
-    return rt_enqueue_map(queue, CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer", &map, blocking, count, list,
-                          event, errcode_ret);
+    return rt_enqueue_map(&s, CL_COMMAND_MAP_BUFFER, &map, errcode_ret);
 }
 
 /* ---- unmap ---- */
@@ -375,28 +380,26 @@ static void destroy_migration(struct rt_command *command)
         rt_object_release_deferred(m->mems[i]);
 }
 
-/* Enqueues a migration for the call NAME, which accepts the flags KNOWN. */
-static cl_int enqueue_migrate(const char *name, cl_command_type type, cl_mem_migration_flags known,
-                              cl_command_queue handle, cl_uint num_mem_objects, const cl_mem *mem_objects,
-                              cl_mem_migration_flags flags, cl_uint count, const cl_event *list,
-                              cl_event *event)
+static cl_int submit_migration(const struct rt_submission *s, cl_command_type type, cl_uint num_mem_objects,
+                               const cl_mem *mem_objects, cl_mem_migration_flags flags)
 {
+    const cl_mem_migration_flags known =
+        type == CL_COMMAND_MIGRATE_MEM_OBJECTS
+            ? CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED
+            : CL_MIGRATE_MEM_OBJECT_HOST_EXT;
     static const struct rt_operation operation = {.start = run_migrate, .destroy = destroy_migration};
-    struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    if (error)
-        return error;
     if (num_mem_objects == 0 || !mem_objects || (flags & ~known))
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < num_mem_objects; i++) {
         const struct rt_mem *mem = rt_mem(mem_objects[i]);
         if (!mem)
             return CL_INVALID_MEM_OBJECT;
-        if (mem->context != queue->context)
+        if (mem->context != s->queue->context)
             return CL_INVALID_CONTEXT;
     }
-    struct rt_command *command = rt_command_create(
-        queue, type, name, &operation, sizeof(struct migration) + num_mem_objects * sizeof(struct rt_mem *));
+    struct rt_command *command =
+        rt_command_create(s->queue, type, s->name, &operation,
+                          sizeof(struct migration) + num_mem_objects * sizeof(struct rt_mem *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct migration *m = (void *)command->payload;
@@ -405,24 +408,13 @@ static cl_int enqueue_migrate(const char *name, cl_command_type type, cl_mem_mig
         m->mems[m->count] = rt_mem(mem_objects[m->count]);
         rt_object_retain(m->mems[m->count]);
     }
-    return rt_command_enqueue(command, count, list, event, false);
+    return rt_submit(s, command);
 }
 
-cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint num_mem_objects,
-                                                 const cl_mem *mem_objects, cl_mem_migration_flags flags,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
-{
-    return enqueue_migrate("clEnqueueMigrateMemObjects", CL_COMMAND_MIGRATE_MEM_OBJECTS,
-                           CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, queue,
-                           num_mem_objects, mem_objects, flags, count, list, event);
-}
+RT_ENQUEUE(MigrateMemObjects,
+           (cl_uint num_mem_objects, const cl_mem *mem_objects, cl_mem_migration_flags flags),
+           submit_migration(&s, CL_COMMAND_MIGRATE_MEM_OBJECTS, num_mem_objects, mem_objects, flags))
 
-cl_int CL_API_CALL rt_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_uint num_mem_objects,
-                                                   const cl_mem *mem_objects,
-                                                   cl_mem_migration_flags_ext flags, cl_uint count,
-                                                   const cl_event *list, cl_event *event)
-{
-    return enqueue_migrate("clEnqueueMigrateMemObjectEXT", CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
-                           CL_MIGRATE_MEM_OBJECT_HOST_EXT, queue, num_mem_objects, mem_objects, flags, count,
-                           list, event);
-}
+RT_ENQUEUE(MigrateMemObjectEXT,
+           (cl_uint num_mem_objects, const cl_mem *mem_objects, cl_mem_migration_flags_ext flags),
+           submit_migration(&s, CL_COMMAND_MIGRATE_MEM_OBJECT_EXT, num_mem_objects, mem_objects, flags))

@@ -140,100 +140,56 @@ static bool range_valid(const struct rt_queue *queue, const void *pointer, size_
     return !svm || size <= svm->size - (size_t)((const unsigned char *)pointer - svm->data);
 }
 
-/* Commands of QUEUE, to be enqueued or recorded. */
-static cl_int make_copy(struct rt_queue *queue, const char *name, void *to, const void *from, size_t size,
-                        struct rt_command **command)
+static cl_int submit_copy(const struct rt_submission *s, void *to, const void *from, size_t size)
 {
     static const struct rt_operation operation = {.start = run_copy};
-    if (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size))
+    if (!s->queue->device->limits.svm)
+        return CL_INVALID_OPERATION;
+    if (!to || !from || !range_valid(s->queue, to, size) || !range_valid(s->queue, from, size))
         return CL_INVALID_VALUE;
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
     if (a < b + size && b < a + size)
         return CL_MEM_COPY_OVERLAP;
-    *command = rt_command_create(queue, CL_COMMAND_SVM_MEMCPY, name, &operation, sizeof(struct svm_copy));
-    if (!*command)
-        return CL_OUT_OF_HOST_MEMORY;
-    *(struct svm_copy *)(void *)(*command)->payload =
-        (struct svm_copy){.to = place_of(to), .from = place_of(from), .size = size};
-    return CL_SUCCESS;
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_SVM_MEMCPY, s->name, &operation, sizeof(struct svm_copy));
+    if (command)
+        *(struct svm_copy *)(void *)command->payload =
+            (struct svm_copy){.to = place_of(to), .from = place_of(from), .size = size};
+    return rt_submit(s, command);
 }
 
-static cl_int make_fill(struct rt_queue *queue, const char *name, void *to, const void *pattern,
-                        size_t pattern_size, size_t size, struct rt_command **command)
+static cl_int submit_fill(const struct rt_submission *s, void *to, const void *pattern, size_t pattern_size,
+                          size_t size)
 {
     static const struct rt_operation operation = {.start = run_fill};
+    if (!s->queue->device->limits.svm)
+        return CL_INVALID_OPERATION;
     if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
-        size % pattern_size || !to || (uintptr_t)to % pattern_size || !range_valid(queue, to, size))
+        size % pattern_size || !to || (uintptr_t)to % pattern_size || !range_valid(s->queue, to, size))
         return CL_INVALID_VALUE;
-    *command = rt_command_create(queue, CL_COMMAND_SVM_MEMFILL, name, &operation, sizeof(struct svm_copy));
-    if (!*command)
-        return CL_OUT_OF_HOST_MEMORY;
-    struct svm_copy *c = (void *)(*command)->payload;
-    *c = (struct svm_copy){.to = place_of(to), .size = size, .pattern_size = pattern_size};
-    memcpy(c->pattern, pattern, pattern_size);
-    return CL_SUCCESS;
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_SVM_MEMFILL, s->name, &operation, sizeof(struct svm_copy));
+    if (command) {
+        struct svm_copy *c = (void *)command->payload;
+        *c = (struct svm_copy){.to = place_of(to), .size = size, .pattern_size = pattern_size};
+        memcpy(c->pattern, pattern, pattern_size);
+    }
+    return rt_submit(s, command);
 }
 
-cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void *to,
-                                         const void *from, size_t size, cl_uint count, const cl_event *list,
-                                         cl_event *event)
+cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
+                                         size_t size, cl_uint count, const cl_event *list, cl_event *event)
 {
-    struct rt_queue *queue;
-    struct rt_command *command;
-    cl_int error = begin_svm_command(handle, count, list, &queue);
-    error = error ? error : make_copy(queue, "clEnqueueSVMMemcpy", to, from, size, &command);
-    return error ? error : rt_command_enqueue(command, count, list, event, blocking);
+    struct rt_submission s = {
+        .name = "clEnqueueSVMMemcpy", .count = count, .list = list, .event = event, .blocking = blocking};
+    cl_int error = rt_submission_begin(&s, queue);
+    return error ? error : submit_copy(&s, to, from, size);
 }
 
-cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, const void *pattern,
-                                          size_t pattern_size, size_t size, cl_uint count,
-                                          const cl_event *list, cl_event *event)
-{
-    struct rt_queue *queue;
-    struct rt_command *command;
-    cl_int error = begin_svm_command(handle, count, list, &queue);
-    error =
-        error ? error : make_fill(queue, "clEnqueueSVMMemFill", to, pattern, pattern_size, size, &command);
-    return error ? error : rt_command_enqueue(command, count, list, event, false);
-}
+RT_RECORD(SVMMemcpy, (void *to, const void *from, size_t size), submit_copy(&s, to, from, size))
 
-/* A device without SVM records no such commands [cl_khr_command_buffer]. */
-static cl_int begin_recording(struct rt_submission *s, const char *name, cl_command_buffer_khr buffer,
-                              cl_command_queue queue, const cl_properties *properties, cl_uint count,
-                              const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                              const cl_mutable_command_khr *mutable_handle)
-{
-    cl_int error =
-        rt_recording_begin(s, name, buffer, queue, properties, count, points, point, mutable_handle);
-    return error ? error : s->queue->device->limits.svm ? CL_SUCCESS : CL_INVALID_OPERATION;
-}
-
-cl_int CL_API_CALL rt_clCommandSVMMemcpyKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            const cl_properties *properties, void *to, const void *from,
-                                            size_t size, cl_uint count, const cl_sync_point_khr *points,
-                                            cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    struct rt_command *command;
-    cl_int error = begin_recording(&s, "clCommandSVMMemcpyKHR", buffer, queue, properties, count, points,
-                                   point, mutable_handle);
-    error = error ? error : make_copy(s.queue, s.name, to, from, size, &command);
-    return error ? error : rt_submit(&s, command);
-}
-
-cl_int CL_API_CALL rt_clCommandSVMMemFillKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                             const cl_properties *properties, void *to, const void *pattern,
-                                             size_t pattern_size, size_t size, cl_uint count,
-                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                             cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    struct rt_command *command;
-    cl_int error = begin_recording(&s, "clCommandSVMMemFillKHR", buffer, queue, properties, count, points,
-                                   point, mutable_handle);
-    error = error ? error : make_fill(s.queue, s.name, to, pattern, pattern_size, size, &command);
-    return error ? error : rt_submit(&s, command);
-}
+RT_ENQUEUE_AND_RECORD(SVMMemFill, (void *to, const void *pattern, size_t pattern_size, size_t size),
+                      submit_fill(&s, to, pattern, pattern_size, size))
 
 /* ---- map, unmap, migrate: the memory is shared, so only the order is affected ---- */
 
@@ -241,11 +197,14 @@ cl_int CL_API_CALL rt_clCommandSVMMemFillKHR(cl_command_buffer_khr buffer, cl_co
 static void record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_svm_map *r)
 {
     const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
-    if (svm) {
-        rt_record_map(command, kind, svm->object.id,
-                      (uint64_t)((const unsigned char *)r->pointer - svm->data), r->size,
-                      svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ? 0 : r->flags, 0, svm->size);
-    }
+    if (svm)
+        rt_record_map(
+            command, kind,
+            &(struct rt_mapped_range){.allocation = svm->object.id,
+                                      .offset = (uint64_t)((const unsigned char *)r->pointer - svm->data),
+                                      .size = r->size,
+                                      .object_size = svm->size,
+                                      .flags = svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ? 0 : r->flags});
 }
 
 static cl_int run_map(struct rt_command *command)

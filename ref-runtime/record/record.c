@@ -266,23 +266,22 @@ void rt_record_released(const struct rt_command *command, uint32_t allocation, u
     record_access(command, MM_WRITE, MM_RELEASED, allocation, 0, size, NULL);
 }
 
-void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
-                   uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
+void rt_record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_mapped_range *range)
 {
     if (!rt_recorder())
         return;
-    bool writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    uint64_t before = offset - object, after = object_size - before;
+    bool writes = range->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    uint64_t before = range->offset - range->object, after = range->object_size - before;
     struct mm_event event = {.kind = (uint8_t)kind,
                              .agent = {command->record.id, MM_INDEX_RUNTIME},
-                             .allocation = allocation,
-                             .offset = offset,
-                             .size = mm_at_most_32_bits(size),
+                             .allocation = range->allocation,
+                             .offset = range->offset,
+                             .size = mm_at_most_32_bits(range->size),
                              .site = mm_at_most_32_bits(before),
-                             .instance = mm_at_most_32_bits(after > size ? after - size : 0),
-                             .semantics = writes  ? MM_MAP_WRITE
-                                          : flags ? MM_MAP_READ
-                                                  : 0,
+                             .instance = mm_at_most_32_bits(after > range->size ? after - range->size : 0),
+                             .semantics = writes         ? MM_MAP_WRITE
+                                          : range->flags ? MM_MAP_READ
+                                                         : 0,
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }

@@ -166,10 +166,14 @@ void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uin
                         uint64_t offset, uint64_t size, const void *data);
 /* COMMAND frees ALLOCATION. */
 void rt_record_released(const struct rt_command *command, uint32_t allocation, uint64_t size);
-/* A map of bytes of the object [OBJECT, OBJECT + OBJECT_SIZE) in ALLOCATION, or its end.  FLAGS: those of the
- * call if commands must not use the object meanwhile. */
-void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
-                   uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size);
+/* A mapped range of an object, which is an allocation or a part of it: records the map or unmap (KIND). */
+struct rt_mapped_range {
+    uint32_t allocation;
+    uint64_t offset, size;        /* in the allocation */
+    uint64_t object, object_size; /* the object's begin and size in the allocation */
+    cl_map_flags flags;           /* of the map; 0: commands may access the range while it is mapped */
+};
+void rt_record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_mapped_range *range);
 /* The calling host thread writes all of ALLOCATION: by CALL, or, with NULL, its first contents. */
 void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);
