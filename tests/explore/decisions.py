@@ -59,7 +59,7 @@ def size_of(options, path=None):
 
 
 def races(items):
-    for path in sorted(glob.glob(os.path.join(HERE, "../races/*.cl"))):
+    for path in sorted(glob.glob(os.path.join(HERE, "../races/kernels/*/*.cl"))):
         wanted = directives(path)
         options = launch(shlex.split(wanted.get("run", "")))
         if options is None or size_of(options) > items:

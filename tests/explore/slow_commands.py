@@ -39,7 +39,7 @@ def answer(path):
 
 
 def main():
-    paths = sorted(glob.glob(os.path.join(commands.here, "../races/host/*.c")))
+    paths = sorted(glob.glob(os.path.join(commands.here, "../races/host/*/*.c")))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for path, (wanted, result, skipped) in zip(paths, pool.map(answer, paths)):
             name = os.path.basename(path)[:-2]

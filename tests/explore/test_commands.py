@@ -87,7 +87,7 @@ def check_unrecorded():
 
 def check_host(documents):
     for name, verdict in HOST.items():
-        path = os.path.join(here, "../races/host/%s.c" % name)
+        path, = glob.glob(os.path.join(here, "../races/host/*/%s.c" % name))
         wanted = directives(path)
         variables = dict(word.split("=", 1) for word in wanted.get("environment", "").split())
         run, document = explored("--", compiled(path, wanted), **SEEDED, **variables)
@@ -96,7 +96,7 @@ def check_host(documents):
 
 
 def check_options():
-    program = compiled(os.path.join(here, "../races/host/in_order_queue.c"), {})
+    program = compiled(os.path.join(here, "../races/host/queues/in_order_queue.c"), {})
     run, document = explored("--commands", "1", "--", program)
     result = document["tests"][0]
     tap.check("--commands 1 leaves earlier commands out", run.returncode == 3 and result["commands"] == 1 and

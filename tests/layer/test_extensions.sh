@@ -42,7 +42,7 @@ ok "... nor is it where the trace is checked again" again
 
 # level EXPECTED NAME: a program of tests/races/host
 level() {
-    ${CC:-gcc} -std=gnu11 -g -o "$tap_dir/level" "$here/../races/host/$2.c" -lOpenCL || return 1
+    ${CC:-gcc} -std=gnu11 -g -o "$tap_dir/level" "$here"/../races/host/*/$2.c -lOpenCL || return 1
     "$REFCL" run --on-driver "${driver[@]}" -- "$tap_dir/level" >"$tap_dir/said" 2>&1
     [ $? = "$1" ]
 }

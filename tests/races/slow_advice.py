@@ -56,7 +56,7 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - advice # SKIP %s is not built" % refcl)
         return 0
-    for path in sorted(glob.glob(os.path.join(here, "*.cl"))):
+    for path in sorted(glob.glob(os.path.join(here, "kernels/*/*.cl"))):
         wanted = directives(path)
         if wanted["expect"] != "data-race":
             continue

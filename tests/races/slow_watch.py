@@ -70,10 +70,10 @@ def commands(patterns):
         return any(fnmatch.fnmatch(name, p) for p in patterns) if patterns else sample.is_chosen(name)
 
     output = os.path.join(test_host.folder, "watch.json")
-    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "*.cl")))):
+    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "kernels/*/*.cl")))):
         run = shlex.split(directives(path)["run"])
         yield path, [refcl, "kernel", "--quiet", "--json", output, *run, path], output, {}
-    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "host/*.c")))):
+    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "host/*/*.c")))):
         found = directives(path)
         program = test_host.compiled(path, found)
         variables = dict(word.split("=", 1) for word in found.get("environment", "").split())

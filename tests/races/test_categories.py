@@ -23,8 +23,8 @@ def needs_keys(path):
 
 
 def main():
-    paths = glob.glob(os.path.join(here, "*.cl")) + glob.glob(os.path.join(here, "host/*.c"))
-    clean = {os.path.splitext(os.path.relpath(p, here))[0]: directives(p)["expect"] == "clean" for p in paths}
+    paths = glob.glob(os.path.join(here, "kernels/*/*.cl")) + glob.glob(os.path.join(here, "host/*/*.c"))
+    clean = {("host/" if "/host/" in p else "") + os.path.splitext(os.path.basename(p))[0]: directives(p)["expect"] == "clean" for p in paths}
     seen = set()
     with open(os.path.join(here, "categories.txt")) as f:
         lines = [line.split(":") for line in f if not line.startswith("#")]

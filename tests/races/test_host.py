@@ -114,7 +114,7 @@ def waiting_host(program):
 
 def main():
     number = failed = 0
-    for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
+    for path in sorted(glob.glob(os.path.join(here, "host/*/*.c"))):
         wanted = directives(path)
         program = compiled(path, wanted)
         for schedule in SCHEDULES:

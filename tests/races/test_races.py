@@ -89,7 +89,7 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - races # SKIP %s is not built" % refcl)
         return 0
-    for path in sorted(glob.glob(os.path.join(here, "*.cl"))):
+    for path in sorted(glob.glob(os.path.join(here, "kernels/*/*.cl"))):
         wanted = directives(path)
         if others_are_found() and not sample.is_chosen(os.path.basename(path)):
             continue

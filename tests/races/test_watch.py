@@ -52,7 +52,7 @@ def kernels(path):
 
 
 def queues(name, engine, expected, why=""):
-    program = test_host.compiled(os.path.join(here, "watch", name), {})
+    program = test_host.compiled(os.path.join(here, "watch/host", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
     found, _ = report([refcl, "run", "--json", output, "--", program], output, engine, {})
     check(found["status"] == expected, "%s, %s: %s" % (name, engine, expected), found)
@@ -62,7 +62,7 @@ def queues(name, engine, expected, why=""):
 
 def programs(name, kinds, watched, *arguments):
     """Findings of these KINDS, the same report, of which a failure of the program is part; WATCHED: all of its launches."""
-    program = test_host.compiled(os.path.join(here, "watch", name), {})
+    program = test_host.compiled(os.path.join(here, "watch/host", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "run", "--quiet", "--json", output, "--", program, *arguments]
     name = " ".join([name, *arguments])
@@ -75,7 +75,7 @@ def programs(name, kinds, watched, *arguments):
 
 def host_use(when, kinds, watched):
     """What the host does with SVM WHEN it has not waited for the launch, or has: the finding is there under both engines."""
-    program = test_host.compiled(os.path.join(here, "watch/svm_host_use.c"), {})
+    program = test_host.compiled(os.path.join(here, "watch/host/svm_host_use.c"), {})
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "run", "--quiet", "--check", "race,memory,api", "--json", output, "--", program, when]
     for engine in ("interp", "jit"):
@@ -85,16 +85,16 @@ def host_use(when, kinds, watched):
 
 
 def main():
-    launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
-    launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
-    launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")
-    launches("disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
-    launches("watch/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
-    launches("watch/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
-    launches("watch/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
-    launches("watch/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
-    launches("watch/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)
-    launches("watch/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
+    launches("kernels/reductions/reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
+    launches("kernels/reductions/reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
+    launches("kernels/reductions/reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")
+    launches("kernels/bounds/disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
+    launches("watch/launches/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
+    launches("watch/launches/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
+    launches("watch/launches/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
+    launches("watch/strided/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
+    launches("watch/strided/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)
+    launches("watch/subscripts/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "findings")
     queues("second_queue_large.c", "jit", "unknown", "accesses of 2 launches on an earlier queue were not recorded")
@@ -115,7 +115,7 @@ def main():
     host_use("again", ["host-access", "host-access", "data-race"], False)
     host_use("callback", ["host-access"], False)
     host_use("after", ["host-access"], True)
-    for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
+    for path in sorted(glob.glob(os.path.join(here, "watch/*/*.cl"))):
         kernels(path)
     print("1..%d" % number)
     return 1 if failed else 0

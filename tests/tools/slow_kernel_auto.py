@@ -27,7 +27,7 @@ LEAST = 0.95
 def kernels():
     """(path, it has a race)"""
     found = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests/races/*.cl"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/races/kernels/*/*.cl"))):
         with open(path) as f:
             expect = re.search(r"^// expect: (\S+)", f.read(), re.M)
         if expect:

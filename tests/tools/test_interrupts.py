@@ -128,7 +128,7 @@ def explored(folder):
           text)
     text, status, ended = interrupt([REFCL, "explore", *ARGUMENTS, racy], works, signal.SIGTERM, group=False)
     check("explore: SIGTERM", ended and status == 143 and "limit: interrupted" in text, (status, text))
-    text, status, ended = interrupt([REFCL, "explore", "--prove", "--json", out, os.path.join(ROOT, "tests/races/cholesky.cl")], works)
+    text, status, ended = interrupt([REFCL, "explore", "--prove", "--json", out, os.path.join(ROOT, "tests/races/kernels/matrices/cholesky.cl")], works)
     check("explore --prove", ended and status == 130 and "race unknown" in text and load(out)["tests"][0]["race"]["answer"] == "unknown", (status, text))
 
 
@@ -214,7 +214,7 @@ def twice(folder):
     with open(spin, "w") as f:
         f.write("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen('%s', 'w')\nwhile True: pass\n" % os.path.join(folder, "begun"))
     for name, words, status in (("refcl run", [REFCL, "run", "--", sys.executable, spin], 130),
-                                ("explore --prove", [REFCL, "explore", "--prove", os.path.join(ROOT, "tests/races/cholesky.cl")], -2)):
+                                ("explore --prove", [REFCL, "explore", "--prove", os.path.join(ROOT, "tests/races/kernels/matrices/cholesky.cl")], -2)):
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda: works(process) and (status != 130 or os.path.exists(os.path.join(folder, "begun"))))
         below = descendants(process.pid)

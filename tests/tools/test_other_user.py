@@ -16,7 +16,7 @@ from built import BUILD, PATIENCE, ROOT
 from tap import check
 
 USER = 65534
-RACY = "tests/races/scan_blelloch_no_middle_barrier.cl"
+RACY = "tests/races/kernels/scans/scan_blelloch_no_middle_barrier.cl"
 LAUNCH = ["--global", "16", "--local", "16", "--arg", "buf:16:iota", "--arg", "local:64"]
 LITMUS = "litmus/suite/message-passing/MP+rel+acq.litmus"
 HISTOGRAM = ["tests/clients/racy_histogram", "tests/clients/racy_histogram.cl"]

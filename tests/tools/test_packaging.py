@@ -35,7 +35,7 @@ def installed(folder):
     refcl = f"{folder}/usr/bin/refcl"
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("REFCL", "OCL_ICD"))}
     found = run(refcl, "kernel", "--global", "16", "--local", "16", "--arg", "buf:16:iota", "--arg", "local:64",
-                "tests/races/scan_blelloch_no_middle_barrier.cl", env=environment)
+                "tests/races/kernels/scans/scan_blelloch_no_middle_barrier.cl", env=environment)
     ok(found.returncode == 1 and "data race" in found.stdout, "the installed command finds a race")
     checked = run(refcl, "litmus", "check", f"{folder}/usr/share/refcl/suite/message-passing/MP+rel+acq.litmus", env=environment)
     ok(checked.returncode in (0, 1) and "condition fails" in checked.stdout, "the installed suite is judged by the installed model")

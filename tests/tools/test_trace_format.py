@@ -231,8 +231,8 @@ def compare(name, path):
 def main():
     types = set()
     client = [os.path.join(BUILD, "tests/clients/racy_histogram"), "tests/clients/racy_histogram.cl"]
-    kernel = [REFCL, "kernel", "tests/races/antidiagonals.cl"]
-    with open("tests/races/antidiagonals.cl", encoding="utf-8") as file:
+    kernel = [REFCL, "kernel", "tests/races/kernels/stencils/antidiagonals.cl"]
+    with open("tests/races/kernels/stencils/antidiagonals.cl", encoding="utf-8") as file:
         kernel += re.search(r"^// run: (.*)$", file.read(), re.M).group(1).split()
     with tempfile.TemporaryDirectory() as folder:
         for name, words, more in (

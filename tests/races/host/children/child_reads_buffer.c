@@ -1,0 +1,23 @@
+// expect: data-race
+// at: parent:2 write, __parent_block_invoke_kernel:5 read, different kernels
+// reason: fine-grained SVM only
+// A child that does not wait has no claim on what its parent wrote to a buffer before [CL 3.3.6 H1].
+#include "../host.h"
+
+static const char *const source =
+    "kernel void parent(global int *a, global int *b) {\n"
+    "if (get_global_id(0) == 0) a[0] = 1;\n"
+    "if (get_global_id(0) == 0)\n"
+    "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4),\n"
+    "^{ b[get_global_id(0)] = a[0]; });\n"
+    "}\n";
+
+int main(void)
+{
+    begin_with(source, NULL);
+    device_queue();
+    cl_command_queue q = in_order();
+    launch_groups(q, kernel("parent", buffer(), buffer(), NULL), 4, 4);
+    OK(clFinish(q));
+    return 0;
+}

@@ -1,0 +1,26 @@
+// expect: clean
+// Two kernels share a pipe and a buffer, one after the other.
+#include "../host.h"
+
+static const char *const source =
+    "kernel void fill(write_only pipe int p, global int *data) {\n"
+    "data[0] = 5;\n"
+    "int one = 1;\n"
+    "write_pipe(p, &one); }\n"
+    "kernel void drain(read_only pipe int p, global int *data, global int *out) {\n"
+    "int one = 0;\n"
+    "if (read_pipe(p, &one) == 0) out[0] = data[0] + one; }\n";
+
+int main(void)
+{
+    begin_with(source, NULL);
+    cl_int code;
+    cl_mem pipe = clCreatePipe(context, 0, 4, 4, NULL, &code), data = buffer();
+    OK(code);
+    cl_command_queue q = out_of_order();
+    cl_event filled = launch(q, kernel("fill", pipe, data, NULL), 1, NULL);
+    launch(q, kernel("drain", pipe, data, buffer()), 1, filled);
+    (void)filled;
+    OK(clFinish(q));
+    return 0;
+}

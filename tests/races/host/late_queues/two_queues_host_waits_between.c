@@ -1,0 +1,15 @@
+// expect: clean
+// The host waits for an event, then another queue may go on.
+#include "../host.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = in_order(), r = in_order();
+    cl_mem a = buffer();
+    cl_event done = launch(q, kernel("add", a, NULL, NULL), N, NULL);
+    OK(clWaitForEvents(1, &done));
+    launch(r, kernel("copy", a, buffer(), NULL), N, NULL);
+    OK(clFinish(r));
+    return 0;
+}

@@ -1,0 +1,25 @@
+// expect: clean
+// Three staging buffers: a write waits for the kernel that used the buffer three rounds ago.
+#include "../host.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = in_order(), r = in_order();
+    cl_mem stage[3], out = buffer();
+    cl_event used[8];
+    for (int i = 0; i < 3; i++)
+        stage[i] = buffer();
+    for (int i = 0; i < 6; i++) {
+        int values[N] = {i};
+        cl_event written;
+        cl_mem to = stage[i % 3];
+        OK(clEnqueueWriteBuffer(q, to, CL_FALSE, 0, BYTES, values, i >= 3, i >= 3 ? &used[i - 3] : NULL,
+                                &written));
+        OK(clFlush(q));
+        used[i] = launch(r, kernel("copy", to, out, NULL), N, written);
+        OK(clWaitForEvents(1, &written));
+    }
+    OK(clFinish(r));
+    return 0;
+}

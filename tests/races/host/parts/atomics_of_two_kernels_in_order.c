@@ -1,0 +1,14 @@
+// expect: clean
+// In an in-order queue the same is fine.
+#include "../host.h"
+
+int main(void)
+{
+    begin("memory_scope_device");
+    cl_command_queue q = in_order();
+    cl_kernel k = kernel("count", buffer(), NULL, NULL);
+    launch(q, k, N, NULL);
+    launch(q, k, N, NULL);
+    OK(clFinish(q));
+    return 0;
+}

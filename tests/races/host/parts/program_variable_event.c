@@ -1,0 +1,13 @@
+// expect: clean
+// The second waits for the first.
+#include "../host.h"
+int main(void)
+{
+    begin_with("global int n;\nkernel void next(global int *a) { a[0] = n++; }\n", NULL);
+    cl_command_queue q = in_order(), r = in_order();
+    cl_event first = launch(q, kernel("next", buffer(), NULL, NULL), 1, NULL);
+    launch(r, kernel("next", buffer(), NULL, NULL), 1, first);
+    OK(clFinish(q));
+    OK(clFinish(r));
+    return 0;
+}

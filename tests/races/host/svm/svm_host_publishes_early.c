@@ -1,0 +1,28 @@
+// expect: data-race
+// at: drain:4 read, 24 write, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
+// build: host-cc
+// The host fills a ring in fine-grained SVM but an item is published before it is written.
+#include "../host.h"
+
+static const char *const source =
+    "kernel void drain(global int *ring, global atomic_int *tail, global int *out) {\n"
+    "  for (int i = 0; i < 8; i++) {\n"
+    "    while (atomic_load_explicit(tail, memory_order_acquire, SCOPE) <= i);\n"
+    "    out[i] = ring[i]; } }\n";
+
+int main(void)
+{
+    begin_with(source, "memory_scope_all_svm_devices");
+    cl_command_queue q = in_order();
+    int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    int *tail = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    launch(q, svm_kernel("drain", ring, tail, out), 1, NULL);
+    OK(clFlush(q));
+    for (int i = 0; i < 8; i++) {
+        __atomic_store_n(tail, i + 1, __ATOMIC_RELEASE);
+        ring[i] = i * i;
+    }
+    OK(clFinish(q));
+    return 0;
+}

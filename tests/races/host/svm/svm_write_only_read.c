@@ -1,0 +1,14 @@
+// expect: read-of-write-only
+// at: add:1
+// A kernel reads SVM that is write-only.
+#include "../host.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = in_order();
+    int *a = clSVMAlloc(context, CL_MEM_WRITE_ONLY, BYTES, 0);
+    launch(q, svm_kernel("add", a, NULL, NULL), N, NULL); /* [CL 5.6.1 R7] */
+    OK(clFinish(q));
+    return 0;
+}

@@ -1,0 +1,32 @@
+// expect: data-race
+// at: fill:5 write, drain:9 read, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
+// One kernel fills a ring in fine-grained SVM, overwriting what another has not read yet: it looks at no end.
+#include "../host.h"
+
+static const char *const source =
+    "#define LOAD(p) atomic_load_explicit(p, memory_order_acquire, memory_scope_device)\n"
+    "#define STORE(p, v) atomic_store_explicit(p, v, memory_order_release, memory_scope_device)\n"
+    "kernel void fill(global int *ring, global atomic_int *ends) {\n"
+    "  for (int i = 0; i < 3000; i++) {\n"
+    "    ring[i % 4] = i; STORE(&ends[0], i + 1); } }\n"
+    "kernel void drain(global int *ring, global atomic_int *ends, global int *out) {\n"
+    "  for (int i = 0; i < 3000; i++) {\n"
+    "    while (LOAD(&ends[0]) <= i);\n"
+    "    out[i % 4] = ring[i % 4]; STORE(&ends[1], i + 1); } }\n";
+
+int main(void)
+{
+    cl_int code;
+    begin_with(source, NULL);
+    cl_command_queue q = out_of_order();
+    int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    int *ends = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    cl_event gate = clCreateUserEvent(context, &code); /* neither is over before the other begins */
+    OK(code);
+    launch(q, svm_kernel("fill", ring, ends, NULL), 1, gate);
+    launch(q, svm_kernel("drain", ring, ends, out), 1, gate);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clFinish(q));
+    return 0;
+}
