@@ -10,6 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
+from test_kernels import find
 from test_replay import REFCL, load, witnesses
 
 KERNELS = ("store_buffering.cl", "divergent_barrier.spvasm", "out_of_bounds.spvasm", "spin_unfair.spvasm",
@@ -67,7 +68,7 @@ def problem_of(path):
 
 def check(name, rng):
     with tempfile.TemporaryDirectory() as folder:
-        paths, path = witnesses(name, folder)[0], os.path.join(folder, "damaged")
+        paths, path = witnesses(find(name), folder)[0], os.path.join(folder, "damaged")
         for number in range(EACH):
             whole = rng.choice(paths)
             with open(whole, "rb") as file:

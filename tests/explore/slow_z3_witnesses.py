@@ -4,7 +4,7 @@ out of the interpreter as the file says, with the finding that it shows."""
 import os
 import sys
 
-from test_kernels import FOLDER, HERE, header
+from test_kernels import HERE, header, kernels
 import sample
 import tap
 from test_replay import check_kernel
@@ -14,11 +14,10 @@ MOST_STATES = 4
 
 def main():
     for folder in "patterns/opencl", "patterns/vulkan", "features":
-        for name in sorted(os.listdir(os.path.join(HERE, folder))):
-            path = os.path.join(HERE, folder, name)
+        for path in kernels(os.path.join(HERE, folder)):
             only = " ".join(header(path, "Engines")).split()
-            if not list(header(path, "Error")) and (not only or "z3" in only) and sample.is_chosen(name):
-                check_kernel(os.path.relpath(path, FOLDER), set(), "z3", MOST_STATES)
+            if not list(header(path, "Error")) and (not only or "z3" in only) and sample.is_chosen(os.path.basename(path)):
+                check_kernel(path, set(), "z3", MOST_STATES)
     sample.print_left_out()
     return tap.done()
 

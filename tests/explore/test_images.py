@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from test_kernels import ENGINES, HERE, PATIENCE, REFCL, explore, header, run
+from test_kernels import ENGINES, HERE, PATIENCE, REFCL, explore, header, kernels, run
 import tap
 
 IMAGES = os.path.join(HERE, "images")
@@ -35,8 +35,8 @@ def detected(path, words):
 
 
 def check_detection():
-    for name in sorted(os.listdir(IMAGES)):
-        path = os.path.join(IMAGES, name)
+    for path in kernels(IMAGES):
+        name = os.path.basename(path)
         if list(header(path, "Error")) or any(":any" in line for line in header(path, "Options")):
             continue
         wanted, got = expected_finding(path), detected(path, shlex.split(" ".join(header(path, "Options"))))
@@ -117,8 +117,8 @@ def check_samples(count):
 def check_witnesses():
     """Executions of all kernels with images are replayed; races are written, read and replayed, and the detector finds them."""
     replayed = 0
-    for name in sorted(os.listdir(IMAGES)):
-        path = os.path.join(IMAGES, name)
+    for path in kernels(IMAGES):
+        name = os.path.basename(path)
         options = shlex.split(" ".join(header(path, "Options")))
         if list(header(path, "Error")):
             continue

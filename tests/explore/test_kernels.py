@@ -8,6 +8,7 @@ random that it begins with, which would hide a mistake in the search.  The known
 
 The last line stands where not both of them give an answer. Of a list the items are expected, "a+b" or "none".
 """
+import glob
 import json
 import os
 import shlex
@@ -22,6 +23,17 @@ from built import PATIENCE, REFCL
 
 FOLDER = os.path.join(HERE, "kernels")
 SECONDS = "300"  # the slowest take five of CPU time; the limit is of wall-clock time, too, and other tests run beside
+
+
+def kernels(folder):
+    """The paths of all kernels below FOLDER, by name."""
+    return sorted(glob.glob(os.path.join(folder, "**/*.*"), recursive=True), key=os.path.basename)
+
+
+def find(name):
+    """The path of the file NAME below the folder of kernels or that of features."""
+    path, = [path for folder in ("kernels", "features") for path in glob.glob(os.path.join(HERE, folder, "*", name))]
+    return path
 
 
 def header(path, key):
@@ -73,9 +85,9 @@ def check(path, engine, more):
 
 
 def run(folder, engines, sampled=False):
-    """All kernels in FOLDER by all ENGINES, a table like the one above; of a sample all by the first engine."""
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
+    """All kernels below FOLDER by all ENGINES, a table like the one above; of a sample all by the first engine."""
+    for path in kernels(folder):
+        name = os.path.basename(path)
         only = " ".join(header(path, "Engines")).split()
         for engine, more in engines.items():
             if only and engine.split()[0] not in only:

@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
 from built import REFCL, ROOT
-from test_kernels import FOLDER, header
+from test_kernels import FOLDER, find, header, kernels
 
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
 # barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
@@ -36,9 +36,8 @@ def replay(path, *options):
     return refcl("kernel", "--replay", *options, path)
 
 
-def witnesses(name, folder, engine="search"):
-    """Writes the witnesses of a kernel of the folder; their paths, and what exploring said of it."""
-    path = os.path.join(FOLDER, name)
+def witnesses(path, folder, engine="search"):
+    """Writes the witnesses of a kernel to FOLDER; their paths, and what exploring said of it."""
     options = shlex.split(" ".join(header(path, "Options")))
     run = refcl("explore", "--engine", engine, "--json", "-", "--witness", folder, *options, path)
     tests = json.loads(run.stdout)["tests"] if run.stdout else [{}]
@@ -100,17 +99,17 @@ def problem_of(path, race, seen):
     return f"a race: {found}" if race == "none" and any("race" in kind for kind in found) else ""
 
 
-def check_kernel(name, seen, engine="search", most=None):
+def check_kernel(path, seen, engine="search", most=None):
     """Replays the witnesses of a kernel, of final states MOST at most."""
     with tempfile.TemporaryDirectory() as folder:
-        paths, said = witnesses(name, folder, engine)
+        paths, said = witnesses(path, folder, engine)
         told = sum(w["replayed"] for w in said.get("witnesses", []))
         problem = "" if len(paths) == told else f"{len(paths)} files for {told}"
-        states = [path for path in paths if path.endswith(".state.json")][:most]
-        for path in states + [path for path in paths if not path.endswith(".state.json")]:
-            problem = problem or problem_of(path, said.get("race"), seen)
-        tap.check(f"{name} {engine}: {len(paths)} witnesses", not problem, problem)
-        return [load(path) for path in paths]
+        states = [witness for witness in paths if witness.endswith(".state.json")][:most]
+        for witness in states + [witness for witness in paths if not witness.endswith(".state.json")]:
+            problem = problem or problem_of(witness, said.get("race"), seen)
+        tap.check(f"{os.path.basename(path)} {engine}: {len(paths)} witnesses", not problem, problem)
+        return [load(witness) for witness in paths]
 
 
 def check_schema(documents):
@@ -127,7 +126,7 @@ def check_schema(documents):
 def told(name, value):
     """What a replay tells of the witness in which out[0] and out[1] are VALUE, both."""
     with tempfile.TemporaryDirectory() as folder:
-        for path in witnesses(name, folder)[0]:
+        for path in witnesses(find(name), folder)[0]:
             if [entry["value"] for entry in load(path)["state"]] == [value, value]:
                 return replay(path).stdout
     return ""
@@ -177,7 +176,7 @@ def check_departures():
                change_kind: "where line", change_state: "ends with another value",
                one_more: "ends before", one_less: "continues with", no_race: "the detector finds no race"}
     with tempfile.TemporaryDirectory() as folder:
-        path = witnesses("store_buffering.cl", folder)[0][0]
+        path = witnesses(find("store_buffering.cl"), folder)[0][0]
         for change, wanted in changes.items():
             witness, changed = load(path), os.path.join(folder, "changed.json")
             change(witness)
@@ -192,7 +191,7 @@ def check_departures():
 def check_outputs():
     """It combines like any other run."""
     with tempfile.TemporaryDirectory() as folder:
-        path = witnesses("spin_scope_race.cl", folder)[0][0]
+        path = witnesses(find("spin_scope_race.cl"), folder)[0][0]
         outputs = {option: os.path.join(folder, "out." + option) for option in ("trace", "html", "sarif", "junit")}
         run = replay(path, *(f"--{option}={file}" for option, file in outputs.items()))
         tap.check("a race is reported with its lines", "spin_scope_race.cl:7:" in run.stderr and
@@ -205,24 +204,24 @@ def check_outputs():
 
 def check_usage():
     with tempfile.TemporaryDirectory() as folder:
-        path = witnesses("store_buffering.cl", folder)[0][0]
+        path = witnesses(find("store_buffering.cl"), folder)[0][0]
         for option in ("--seed=1", "--memory=weak", "--global=4", "--arg=1"):
             run = replay(path, option)
             tap.check(f"{option} with --replay is an error", run.returncode == 2 and "the witness determines" in run.stderr,
                       run.stderr)
-        run = refcl("explore", "--witness", "/dev/null/folder", os.path.join(FOLDER, "counter.spvasm"))
+        run = refcl("explore", "--witness", "/dev/null/folder", find("counter.spvasm"))
         tap.check("a folder that cannot be made", run.returncode == 2 and "/dev/null/folder" in run.stderr, run.stderr)
 
 
 def main():
     seen, documents = set(), []
-    for name in sorted(os.listdir(FOLDER)):
-        if not list(header(os.path.join(FOLDER, name), "Error")):
-            documents += check_kernel(name, seen)
+    for path in kernels(FOLDER):
+        if not list(header(path, "Error")):
+            documents += check_kernel(path, seen)
     for name in FEATURES:
-        documents += check_kernel(f"../features/{name}.cl", seen)
+        documents += check_kernel(find(f"{name}.cl"), seen)
     for name, shown in Z3.items():
-        found = check_kernel(name, set(), "z3")
+        found = check_kernel(find(name), set(), "z3")
         documents += found
         kinds = sorted(witness["shows"] for witness in found)
         tap.check(f"{name} z3: witnesses of {' and '.join(shown)}", kinds == shown, kinds)

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from test_kernels import FOLDER, explore, header
+from test_kernels import FOLDER, explore, header, kernels
 
 
 def problem_of(run, test):
@@ -37,8 +37,7 @@ def check(path, options, engine="search"):
 
 
 def main():
-    for name in sorted(os.listdir(FOLDER)):
-        path = os.path.join(FOLDER, name)
+    for path in kernels(FOLDER):
         only = " ".join(header(path, "Engines")).split()
         for engine in ("search", "z3"):
             shown = not any(value.startswith("no") for value in header(path, "Witnesses"))

@@ -14,7 +14,7 @@ sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../explore")]
 import sample
 import tap
 from built import PATIENCE, REFCL
-from test_kernels import header
+from test_kernels import header, kernels
 
 # Those of which a race is predicted; of the others, of which none should be, a sample will do.
 PREDICTED = {"ttaslock_acquire_watch.cl", "counting_sort_no_last_barrier.cl", "union_find_halving_plain.cl"}
@@ -93,8 +93,8 @@ def main():
         return 0
     path = os.path.join(HERE, "kernels.cl")
     with open(path, encoding="utf-8") as file:
-        kernels = re.findall(r"^kernel void ((?:racy|clean)_\w+)", file.read(), re.M)
-    for kernel in kernels:
+        names = re.findall(r"^kernel void ((?:racy|clean)_\w+)", file.read(), re.M)
+    for kernel in names:
         local = 2 if kernel in ("racy_local", "clean_barrier") else 1
         race = explored(["--timeout", EXPLORED, "-k", kernel, "-g", "2", "-l", str(local), *["-a", "buf:4:zero"], *2 * ["-a", "buf:8:zero"]], path)
         verify(kernel, "by its name", race, "found" if kernel.startswith("racy") else "none")
@@ -104,16 +104,13 @@ def main():
         tap.check("%d kernels explored as their names say: race %s, %d at least" % (count, answer, least), count >= least)
     for folder in ("patterns/opencl", "kernels"):
         folder = os.path.join(HERE, "../explore", folder)
-        for name in sorted(os.listdir(folder)):
-            file = os.path.join(folder, name)
-            if name.endswith(".cl") and not list(header(file, "Error")):
-                compare(name, launch_options(file), shlex.split(" ".join(header(file, "Options"))), file)
-    folder = os.path.join(HERE, "../races")
-    for name in sorted(os.listdir(folder)):
-        file = os.path.join(folder, name)
-        if name.endswith(".cl") and is_atomic(file):  # of others nothing is predicted
+        for file in kernels(folder):
+            if file.endswith(".cl") and not list(header(file, "Error")):
+                compare(os.path.basename(file), launch_options(file), shlex.split(" ".join(header(file, "Options"))), file)
+    for file in kernels(os.path.join(HERE, "../races/kernels")):
+        if is_atomic(file):  # of others nothing is predicted
             options = shlex.split(" ".join(header(file, "run")))
-            compare(name, options, options, file, SCHEDULES[:1])
+            compare(os.path.basename(file), options, options, file, SCHEDULES[:1])
     compared, unknown = sum(ANSWERS.values()) - named, ANSWERS["unknown"]
     found = ANSWERS["found"] - named_answers.get("found", 0)
     tap.check("%d predicted races explored, %d at least" % (compared, LEAST_COMPARED), compared >= LEAST_COMPARED)

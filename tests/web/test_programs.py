@@ -37,7 +37,7 @@ def explore(path, options, *more):
 def sample():
     """Kernels with options that a program has, and no function of an instruction set."""
     for folder in ("kernels", "features"):
-        for path in sorted(glob.glob(os.path.join(HERE, "../explore", folder, "*.cl")))[::3]:
+        for path in sorted(glob.glob(os.path.join(HERE, "../explore", folder, "*/*.cl")), key=os.path.basename)[::3]:
             options = shlex.split(" ".join(header(path, "Options")))
             if not list(header(path, "Error")) and not any(o in options for o in LEFT_OUT):
                 yield path, options + ([] if "--bound" in options else ["--bound", "4"])
