@@ -267,9 +267,9 @@ $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl
 
 # Tests that run a second time with compiled kernels; a test that compiles none there fails (tests/lib/totals.py).
-JIT_TESTS := $(addprefix jit:,$(addprefix $(BUILD)/tests/runtime/test_,command_buffer components device_queue devices \
+JIT_TESTS := $(addprefix jit:,$(filter $(addprefix %/test_,command_buffer components device_queue devices \
   extensions host_guard il_versions image_kernels kernel_object kernels memory_clauses mipmap_kernels program program_fixups queues \
-  resources seeded_host svm svm_system terminate unequal_devices) tests/runtime/test_memory_modes.sh tests/runtime/test_pyopencl.py)
+  resources seeded_host svm svm_system terminate unequal_devices),$(API_TEST_BIN)) tests/runtime/memory/test_memory_modes.sh tests/runtime/process/test_pyopencl.py)
 ifeq ($(SAN),)
 JIT_TESTS += $(addprefix jit:,$(addprefix $(BUILD)/tests/unit/,interp/test_arith interp/test_unusual \
   runtime/test_out_of_memory) $(addprefix tests/races/,test_races.py test_host.py test_session.sh))
@@ -280,8 +280,8 @@ $(JIT_SEEN): tests/jit/seen.c $(BUILD)/librefcl-jit.so
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -shared -o $@ $< -L$(BUILD) -Wl,--no-as-needed -l:librefcl-jit.so -Wl,-rpath,$(abspath $(BUILD)) -ldl
 
 # Loaded into tests that run under an older version; without a sanitizer, as the tests are scripts, too.
-OLDER_C := $(BUILD)/tests/runtime/older_c.so
-$(OLDER_C): tests/runtime/older_c.c
+OLDER_C := $(BUILD)/tests/runtime/device/older_c.so
+$(OLDER_C): tests/runtime/device/older_c.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -fPIC -shared $(filter-out $(SAN),$(LDFLAGS)) -o $@ $< -Wl,--no-as-needed -lOpenCL -ldl
 

@@ -1,4 +1,4 @@
-/* What SPIR-V modules may use [cl_khr_spirv_queries] [CL 4.2].  tests/runtime/test_spirv_queries.c builds a module with
+/* What SPIR-V modules may use [cl_khr_spirv_queries] [CL 4.2].  tests/runtime/program/test_spirv_queries.c builds a module with
  * each of the capabilities. */
 #include "ref-runtime/device.h"
 

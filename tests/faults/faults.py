@@ -117,7 +117,7 @@ def copy_of_tree(folder, build):
     ignored = shutil.ignore_patterns("faults", "asan", "ubsan", "tsan", "lint", "fuzz", "tests", "test-logs", "refcl.icd")
     shutil.copytree(build, os.path.join(folder, "build"), symlinks=True, ignore=ignored)
     # Test programs of the API and clients load the library: they stay as they are.
-    programs = [f"build/{name[:-2]}" for kind in ("runtime", "clients")
+    programs = [f"build/{name[:-2]}" for kind in ("runtime/*", "clients")
                 for name in sorted(glob.glob(f"tests/{kind}/*.c", root_dir=ROOT))]
     built, log = make(folder, "all", *programs)
     if not built:

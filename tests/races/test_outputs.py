@@ -112,7 +112,7 @@ PROGRAMS = (
     ("failed", "OK(clFinish(q)); abort()"),
 )
 OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # what these programs must not have
-NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer and tests/tools/test_kernel_choices.py have
+NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer and tests/tools/kernel/test_kernel_choices.py have
     "needless-wait", "possible-out-of-bounds", "possible-race",
     "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 

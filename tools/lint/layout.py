@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """The top level holds only the entries of TOP; source files of the product have at most 600 lines, their
-functions at most 80, their structures at most 30 members (a nested structure counts as one); the include guard of
-FOLDER/FILE.h is FOLDER_FILE_H."""
+functions at most 80, their structures at most 30 members (a nested structure counts as one); no folder, tests
+included, directly holds more than 35 source files; the include guard of FOLDER/FILE.h is FOLDER_FILE_H."""
+import collections
 import os
 import re
 import subprocess
@@ -10,11 +11,12 @@ import sys
 TOP = """Makefile README.md LICENSE SECURITY.md .ci .clang-format .dockerignore .gitignore
 ref-runtime interp memmodel checker litmus tests spec-xref tools""".split()
 CODE = re.compile(r"\.(c|h|cpp|hpp|inc|def)$")
+SOURCE = re.compile(r"\.(c|h|cpp|hpp|inc|def|cl|spvasm|py|sh)$")
 # From the first line of a definition, whose body opens in the first column, to the brace that closes it.
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;]*\([^;{}]*\)[^;{}()]*\n\{\n.*?^\}", re.M | re.S)
 GUARD = re.compile(r"^#ifndef (\w+)\n#define \1$", re.M)
 STRUCT = re.compile(r"^struct (\w+) \{[^\n]*\n(.*?)^\}", re.M | re.S)
-MOST_LINES, MOST_FUNCTION_LINES, MOST_MEMBERS = 600, 80, 30
+MOST_LINES, MOST_FUNCTION_LINES, MOST_MEMBERS, MOST_FILES = 600, 80, 30, 35
 
 
 def members(body):
@@ -53,6 +55,8 @@ def main():
             found += complaints(name)
         if re.search(r"\.h(pp)?$", name) and os.path.isfile(name):
             found += wrong_guard(name)
+    folders = collections.Counter(os.path.dirname(name) for name in listed if SOURCE.search(name) and os.path.isfile(name))
+    found += [f"{folder}: {count} source files, more than {MOST_FILES}" for folder, count in sorted(folders.items()) if count > MOST_FILES]
     for line in found:
         print(line)
     return 1 if found else 0

@@ -1,0 +1,14 @@
+#!/bin/bash
+# REFCL_DEBUG=memory tells what moves; REFCL_BUFFERS=unified leaves nothing to move; data are the same.
+set -u
+BUILD=${BUILD:-build}
+run() { env REFCL_DEVICES=3 "$@" "$BUILD/tests/runtime/device/test_devices" 2>&1; }
+echo "1..4"
+out=$(run REFCL_DEBUG=memory)
+echo "$out" | grep -qE 'refcl: memory: buffer [0-9]+ allocated \[0, [0-9]+\) on device 1' &&
+    echo "ok 1 - allocations" || echo "not ok 1 - allocations"
+echo "$out" | grep -qE 'refcl: memory: buffer [0-9]+ copied \[[0-9]+, [0-9]+\) from device [0-9] on device [0-9]' &&
+    echo "ok 2 - transfers" || echo "not ok 2 - transfers"
+out=$(run REFCL_DEBUG=memory REFCL_BUFFERS=unified)
+if echo "$out" | grep -q 'refcl: memory: .* copied'; then echo "not ok 3 - nothing to copy"; else echo "ok 3 - nothing to copy"; fi
+run REFCL_BUFFERS=unified >/dev/null && echo "ok 4 - same data" || echo "not ok 4 - same data"
