@@ -70,7 +70,7 @@ def judge(path, wanted, schedule):
     if not fitting:
         return "found %s" % [f["kind"] for f in findings]
     for f in fitting:
-        f.update({key: f[key].replace(here + os.sep, "") for key in ("reason", "fix") if f.get(key)})
+        f.update({key: f[key].replace(os.path.dirname(path) + os.sep, "") for key in ("reason", "fix") if f.get(key)})
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
         return "reasons are %s" % [f.get("reason") for f in fitting]
     if wanted.get("fix") and not (wanted["fix"] in fitting[0].get("fix", "") and fitting[0]["fix_verified"]):
