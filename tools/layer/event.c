@@ -31,6 +31,25 @@ static cl_int CL_API_CALL layer_clWaitForEvents(cl_uint count, const cl_event *l
 }
 LY_EXPORT(clWaitForEvents)
 
+/* Records a query that observed the end of a command [CL 3.3.6 H101]. */
+static cl_int CL_API_CALL layer_clGetEventInfo(cl_event handle, cl_event_info name, size_t size, void *value,
+                                               size_t *size_ret)
+{
+    cl_int code = ly_next.clGetEventInfo(handle, name, size, value, size_ret);
+    if (code != CL_SUCCESS || name != CL_EVENT_COMMAND_EXECUTION_STATUS || !value ||
+        *(const cl_int *)value != CL_COMPLETE)
+        return code;
+    pthread_mutex_lock(&ly_lock);
+    const struct ly_event *event = ly_object_find(LY_EVENT, handle);
+    if (event && !event->user && event->point && event->point->id != MM_NO_EVENT) {
+        struct mm_edge edge = {.from = event->point->id, .kind = MM_EDGE_QUERY};
+        ly_record_call("clGetEventInfo", LY_PLACE, &edge, 1);
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return code;
+}
+LY_EXPORT(clGetEventInfo)
+
 static cl_event CL_API_CALL layer_clCreateUserEvent(cl_context context, cl_int *code)
 {
     cl_event handle = ly_next.clCreateUserEvent(context, code);
