@@ -5,8 +5,8 @@
 static bool read_template(const uint8_t *data, size_t size)
 {
     static const char *entry = "clFinish";
-    static struct xr_clause clauses[] = {{.id = "CL 5.13 R1",
-                                          .document = "CL",
+    static struct xr_clause clauses[] = {{.id = "XY 5.13 R1",
+                                          .document = "XY",
                                           .section = "5.13",
                                           .label = "R1",
                                           .kind = "rule",
