@@ -10,6 +10,7 @@
 #include "convert.h"
 #include "ext_functions.h"
 #include "math_double.h"
+#include "memmodel/base/bits.h"
 
 #define DEFINE_1(name, t)                                                                                    \
     in_##t in_ext_##name##_##t(in_##t x)                                                                     \
@@ -30,11 +31,6 @@
     int32_t in_ext_##name##_##t(in_##t x)                                                                    \
     {                                                                                                        \
         return in_double_##name(FROM_##t(x));                                                                \
-    }
-#define DEFINE_2_INT(name, t)                                                                                \
-    in_##t in_ext_##name##_##t(in_##t x, int32_t n)                                                          \
-    {                                                                                                        \
-        return TO_##t(in_double_##name(FROM_##t(x), n));                                                     \
     }
 #define DEFINE_1_PTR(name, t)                                                                                \
     in_##t in_ext_##name##_##t(in_##t x, in_##t *p)                                                          \
@@ -58,7 +54,6 @@
 #define F2(opcode, name)         IN_EACH_FLOAT(DEFINE_2, name)
 #define F3(opcode, name)         IN_EACH_FLOAT(DEFINE_3, name)
 #define F1_INT(opcode, name)     IN_EACH_FLOAT(DEFINE_1_INT, name)
-#define F2_INT(opcode, name)     IN_EACH_FLOAT(DEFINE_2_INT, name)
 #define F1_PTR(opcode, name)     IN_EACH_FLOAT(DEFINE_1_PTR, name)
 #define F1_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_1_INT_PTR, name)
 #define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
@@ -82,6 +77,29 @@
 RECIPROCAL_ROOT(rsqrt)
 RECIPROCAL_ROOT(half_rsqrt)
 RECIPROCAL_ROOT(native_rsqrt)
+
+/* ---- ldexp: in double, the product of a float and a power of two beyond its range is exact ------------------------- */
+
+static double times_power_of_two(double x, int32_t n)
+{
+    n = n < -400 ? -400 : n > 400 ? 400 : n;
+    return x * mm_double_of_bits((uint64_t)(n + 1023) << 52);
+}
+
+in_f16 in_ext_ldexp_f16(in_f16 x, int32_t n)
+{
+    return in_half_from_f64(times_power_of_two(in_half_to_f64(x), n));
+}
+
+in_f32 in_ext_ldexp_f32(in_f32 x, int32_t n)
+{
+    return (float)times_power_of_two(x, n);
+}
+
+in_f64 in_ext_ldexp_f64(in_f64 x, int32_t n)
+{
+    return in_double_ldexp(x, n);
+}
 
 /* ---- fma: one rounding ------------------------------------------------------------------------------ */
 

@@ -53,7 +53,7 @@ typedef uint64_t in_w64;
 #define T2(opcode, name)           IN_EACH_FLOAT(DECLARE_2, name)
 #define T3(opcode, name)           IN_EACH_FLOAT(DECLARE_3, name)
 #define F1_INT(opcode, name)       IN_EACH_FLOAT(DECLARE_1_INT, name)
-#define F2_INT(opcode, name)       IN_EACH_FLOAT(DECLARE_2_INT, name)
+#define T2_INT(opcode, name)       IN_EACH_FLOAT(DECLARE_2_INT, name)
 #define F1_PTR(opcode, name)       IN_EACH_FLOAT(DECLARE_1_PTR, name)
 #define T1_PTR(opcode, name)       IN_EACH_FLOAT(DECLARE_1_PTR, name)
 #define F1_INT_PTR(opcode, name)   IN_EACH_FLOAT(DECLARE_1_INT_PTR, name)

@@ -1,6 +1,6 @@
 /* Mathematical functions of floats [CLC 6.15.2, 7.4] in double arithmetic without branches and calls, so that loops over
  * work-items can be vectorized; the interpreter and compiled kernels execute the same operations.  Errors in double are below
- * 2^-35, so that results are within 0.51 ulp; half and double use libm. */
+ * 2^-35, so that results are within 0.51 ulp; half uses libm. */
 #include "ext_functions.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@
 
 static const double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0,
                     LOG2_10 = 0x1.a934f0979a371p+1, LOG10_2 = 0x1.34413509f79ffp-2,
-                    LOG10_E = 0x1.bcb7b1526e50ep-2, PI = 0x1.921fb54442d18p+1;
+                    LOG10_E = 0x1.bcb7b1526e50ep-2, PI = 0x1.921fb54442d18p+1,
+                    INVERSE_PI = 0x1.45f306dc9c883p-2;
 
 /* ---- exponential functions ----------------------------------------------------------------------------------------- */
 
@@ -173,19 +174,14 @@ INLINE double angle(double y, double x)
     double above = steep ? -x : diagonal ? y - x : y, below = steep ? y : diagonal ? y + x : x;
     double start = steep ? PI / 2 : diagonal ? PI / 4 : 0;
     double t = above / (below == 0 ? 1 : below), z = t * t;
-    double p = -1.0 / 27;
-    p = fma(p, z, 1.0 / 25);
-    p = fma(p, z, -1.0 / 23);
-    p = fma(p, z, 1.0 / 21);
-    p = fma(p, z, -1.0 / 19);
-    p = fma(p, z, 1.0 / 17);
-    p = fma(p, z, -1.0 / 15);
-    p = fma(p, z, 1.0 / 13);
-    p = fma(p, z, -1.0 / 11);
-    p = fma(p, z, 1.0 / 9);
-    p = fma(p, z, -1.0 / 7);
-    p = fma(p, z, 1.0 / 5);
-    p = fma(p, z, -1.0 / 3);
+    double p = 0x1.0dd59508b6224p-5;
+    p = fma(p, z, -0x1.edaca326c7317p-5);
+    p = fma(p, z, 0x1.377bcb9f568cbp-4);
+    p = fma(p, z, -0x1.741576953d93ap-4);
+    p = fma(p, z, 0x1.c7196012bf2ccp-4);
+    p = fma(p, z, -0x1.249240cf239b5p-3);
+    p = fma(p, z, 0x1.9999998842440p-3);
+    p = fma(p, z, -0x1.55555555525bdp-2);
     return start + fma(p * z, t, t);
 }
 
@@ -216,22 +212,22 @@ INLINE double single_acos(double x)
 
 INLINE double single_asinpi(double x)
 {
-    return single_asin(x) / PI;
+    return single_asin(x) * INVERSE_PI;
 }
 
 INLINE double single_acospi(double x)
 {
-    return single_acos(x) / PI;
+    return single_acos(x) * INVERSE_PI;
 }
 
 INLINE double single_atanpi(double x)
 {
-    return single_atan(x) / PI;
+    return single_atan(x) * INVERSE_PI;
 }
 
 INLINE double single_atan2pi(double y, double x)
 {
-    return single_atan2(y, x) / PI;
+    return single_atan2(y, x) * INVERSE_PI;
 }
 
 /* ---- remainder ---------------------------------------------------------------------------------------------------------- */
@@ -257,10 +253,6 @@ INLINE double single_fmod(double x, double y)
     in_f32 in_ext_##name##_f32(in_f32 x)                                                                     \
     {                                                                                                        \
         return (float)single_##single((double)x);                                                            \
-    }                                                                                                        \
-    in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \
-    {                                                                                                        \
-        return in_double_##name(x);                                                                          \
     }
 #define DEFINE_2(name, single)                                                                               \
     in_f16 in_ext_##name##_f16(in_f16 x, in_f16 y)                                                           \
@@ -270,10 +262,6 @@ INLINE double single_fmod(double x, double y)
     in_f32 in_ext_##name##_f32(in_f32 x, in_f32 y)                                                           \
     {                                                                                                        \
         return (float)single_##single((double)x, (double)y);                                                 \
-    }                                                                                                        \
-    in_f64 in_ext_##name##_f64(in_f64 x, in_f64 y)                                                           \
-    {                                                                                                        \
-        return in_double_##name(x, y);                                                                       \
     }
 DEFINE_1(acos, acos)
 DEFINE_1(acospi, acospi)
@@ -305,6 +293,10 @@ DEFINE_1(tanh, tanh)
 DEFINE_2(atan2, atan2)
 DEFINE_2(atan2pi, atan2pi)
 DEFINE_2(fmod, fmod)
+in_f64 in_ext_fmod_f64(in_f64 x, in_f64 y)
+{
+    return in_double_fmod(x, y);
+}
 DEFINE_2(hypot, hypot)
 DEFINE_2(pow, pow)
 DEFINE_2(powr, powr)

@@ -91,7 +91,7 @@
 #define T2(opcode, name)         IN_EACH_FLOAT(WRAP_2, name) KERNELS(name) = FLOATS(name);
 #define T3(opcode, name)         IN_EACH_FLOAT(WRAP_3, name) KERNELS(name) = FLOATS(name);
 #define F1_INT(opcode, name)     IN_EACH_FLOAT(WRAP_1_INT, name) KERNELS(name) = FLOATS(name);
-#define F2_INT(opcode, name)     IN_EACH_FLOAT(WRAP_2_INT, name) KERNELS(name) = FLOATS(name);
+#define T2_INT(opcode, name)     IN_EACH_FLOAT(WRAP_2_INT, name) KERNELS(name) = FLOATS(name);
 #define F1_PTR(opcode, name)     IN_EACH_FLOAT(WRAP_1_PTR, name) KERNELS(name) = FLOATS(name);
 #define T1_PTR(opcode, name)     IN_EACH_FLOAT(WRAP_1_PTR, name) KERNELS(name) = FLOATS(name);
 #define F1_INT_PTR(opcode, name) IN_EACH_FLOAT(WRAP_1_INT_PTR, name) KERNELS(name) = FLOATS(name);
@@ -141,7 +141,7 @@
 #define T2(opcode, name)         F2(opcode, name)
 #define T3(opcode, name)         F3(opcode, name)
 #define F1_INT(opcode, name)     ELEMENTWISE(opcode, name, INT32, IN_EXT_NONE, T)
-#define F2_INT(opcode, name)     ELEMENTWISE(opcode, name, T, IN_EXT_NONE, T, INT32)
+#define T2_INT(opcode, name)     ELEMENTWISE(opcode, name, T, IN_EXT_NONE, T, INT32)
 #define F1_PTR(opcode, name)     ELEMENTWISE(opcode, name, T, T, T)
 #define T1_PTR(opcode, name)     F1_PTR(opcode, name)
 #define F1_INT_PTR(opcode, name) ELEMENTWISE(opcode, name, T, INT32, T)

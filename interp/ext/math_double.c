@@ -74,47 +74,6 @@ double in_double_hypot(double x, double y)
     return hypot(quiet_nan(x), quiet_nan(y));
 }
 
-double in_double_pow(double x, double y)
-{
-    return pow(quiet_nan(x), quiet_nan(y));
-}
-
-double in_double_pown(double x, int32_t n)
-{
-    return pow(quiet_nan(x), n);
-}
-
-/* x^y as exp(y log x): x >= 0 only [CLC 7.5.1]. */
-double in_double_powr(double x, double y)
-{
-    if (isnan(x) || isnan(y) || x < 0)
-        return NAN;
-    if (x == 0)
-        return y == 0 ? NAN : y < 0 ? INFINITY : 0.0;
-    if ((isinf(x) && y == 0) || (x == 1 && isinf(y)))
-        return NAN;
-    return pow(x, y);
-}
-
-/* x^(1/n) for the exact 1/n [CLC 7.5.1]. */
-double in_double_rootn(double x, int32_t n)
-{
-    bool odd = n & 1;
-    if (n == 0 || isnan(x) || (x < 0 && !odd))
-        return NAN;
-    double r;
-    if (x == 0 || isinf(x)) {
-        r = (x == 0) == (n > 0) ? 0.0 : INFINITY;
-    } else {
-        double inverse = 1.0 / n;
-        double error = fma(-inverse, n, 1.0) / n;
-        r = pow(fabs(x), inverse);
-        if (isfinite(r))
-            r += r * (log(fabs(x)) * error);
-    }
-    return odd && signbit(x) ? -r : r;
-}
-
 /* ---- parts of numbers --------------------------------------------------------------------------- */
 
 /* X, neither 0 nor infinite nor a NaN, is 2^EXPONENT times the result, which is from 1 to 2 in magnitude. */

@@ -16,8 +16,6 @@
 #define in_double_ceil     ceil
 #define in_double_copysign copysign
 #define in_double_cosh     cosh
-#define in_double_erf      erf
-#define in_double_erfc     erfc
 #define in_double_exp      exp
 #define in_double_exp2     exp2
 #define in_double_exp10    exp10
@@ -94,9 +92,7 @@ double in_double_maxmag(double x, double y);
 double in_double_minmag(double x, double y);
 double in_double_hypot(double x, double y);
 double in_double_pow(double x, double y);
-double in_double_pown(double x, int32_t n);
 double in_double_powr(double x, double y);
-double in_double_rootn(double x, int32_t n);
 double in_double_remainder(double x, double y);
 double in_double_remquo(double x, double y, int32_t *quotient);
 

@@ -71,6 +71,17 @@ static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct
     return false;
 }
 
+/* Inlined however often it is called, so that loops over work-items are vectorized and vectors in memory become registers. */
+static LLVMValueRef call_inlined(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count)
+{
+    LLVMValueRef call = in_helper_call(e, name, arguments, count);
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    if (!e->failure.failed)
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(e->c, kind, 0));
+    return call;
+}
+
 /* Element by element; what is written to a pointer operand, the last, is gathered and stored at once. */
 static void emit_elementwise(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn,
                              const char *name)
@@ -91,7 +102,7 @@ static void emit_elementwise(struct in_emit *e, const struct in_inst *i, const s
         for (uint32_t j = 0; j < values && j < 3; j++)
             v[j] = in_get(e, in_value(e, i->operands[j + 2]), in_emit_ty(e, i->operands[j + 2]), k);
         v[values] = cell;
-        r = in_put(e, r, ty, in_helper_call(e, name, v, values + (cell != NULL)), k);
+        r = in_put(e, r, ty, call_inlined(e, name, v, values + (cell != NULL)), k);
         if (cell)
             other =
                 in_put(e, other, second, LLVMBuildLoad2(e->b, in_type(e, in_element(second)), cell, ""), k);
@@ -119,12 +130,7 @@ static void emit_geometric(struct in_emit *e, const struct in_inst *i, const cha
     LLVMValueRef v[4] = {in_temporary(e, ty), in_memory(e, i->operands[2]), NULL,
                          LLVMConstInt(e->i32, in_elements(in_emit_ty(e, i->operands[2])), 0)};
     v[2] = i->operand_count > 3 ? in_memory(e, i->operands[3]) : LLVMConstNull(e->ptr);
-    LLVMValueRef call = in_helper_call(e, name, v, 4);
-    /* The vectors in memory become registers. */
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    if (!e->failure.failed)
-        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                 LLVMCreateEnumAttribute(e->c, kind, 0));
+    call_inlined(e, name, v, 4);
     in_define(e, i, in_load(e, ty, v[0], ty->align, SpvStorageClassFunction, false));
 }
 

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../../.." || exit 4
 bin=$(make -s --no-print-directory --eval='show-bin: ; @echo $(LLVM_BIN)' show-bin)
 clang=$bin/clang
 nm=$bin/llvm-nm
-files="convert math_double ext_float ext_integer ext_geometric ext_vector"
+files="convert math_double ext_float ext_double ext_integer ext_geometric ext_vector"
 n=0 status=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
