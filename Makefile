@@ -385,7 +385,7 @@ fuzz: $(BUILD)/refcl-compiler
 # Runs each committed input of each corpus once; part of `make test`.
 $(BUILD)/tests/fuzz/test_corpus: tests/fuzz/test_corpus.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_OBJ) $(FUZZ_LIBS) -lcmocka -lstdc++ -lm
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) $(LEAKS) -o $@ $< $(FUZZ_OBJ) $(FUZZ_LIBS) -lcmocka -lstdc++ -lm
 
 $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	@mkdir -p $(@D)

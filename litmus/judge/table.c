@@ -135,8 +135,12 @@ enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test *
     if (cls == MM_OK && cJSON_IsString(mapping))
         cls = translate_again(test, mapping->valuestring, err);
     if (cls == MM_OK && (!cJSON_IsString(digest) || strcmp(digest->valuestring, lt_test_digest(*test)) != 0))
-        return mm_fail_at(err, MM_INVALID, "litmus.table", path, 0, 0,
-                          "test '%s' is not the one that ran: its digest is %s, that of the table %s", shown,
-                          lt_test_digest(*test), cJSON_IsString(digest) ? digest->valuestring : "missing");
+        cls = mm_fail_at(err, MM_INVALID, "litmus.table", path, 0, 0,
+                         "test '%s' is not the one that ran: its digest is %s, that of the table %s", shown,
+                         lt_test_digest(*test), cJSON_IsString(digest) ? digest->valuestring : "missing");
+    if (cls != MM_OK) {
+        lt_test_destroy(*test);
+        *test = NULL;
+    }
     return cls;
 }
