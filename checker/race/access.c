@@ -77,14 +77,32 @@ static bool covers_node(const struct ck_clock *clock, const struct ck_node *node
     return false;
 }
 
-static void check_nodes(const struct access *x, const struct ck_node *node)
+/* True if the narrower of the two scopes includes both agents [CL 3.3.5 O101]. */
+static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
+{
+    enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);
+    return slot < CK_SLOTS && ck_scope_instance(x->d, agent, slot, x->memory) ==
+                                  ck_scope_instance(x->d, x->record.agent, slot, x->memory);
+}
+
+/* True if the atomic access X and one of A by AGENT are of the same bytes and their scopes include each other. */
+static bool is_inclusive(const struct access *x, const struct ck_atomics *a, uint64_t agent)
+{
+    return a->slot != CK_SLOT_NONE && x->slot != CK_SLOT_NONE && a->size == x->event->size &&
+           in_narrower_scope(x, a, agent);
+}
+
+/* Checks the accesses of the runs from NODE on.  SCOPED, where not NULL: the atomic accesses that NODE belongs to, of which
+ * those with inclusive scopes do not race. */
+static void check_nodes(const struct access *x, const struct ck_node *node, const struct ck_atomics *scoped)
 {
     for (; node; node = node->next) {
         if (node->count > 1 && covers_node(x->clock, node))
             continue;
         for (uint32_t i = 0; i < node->count; i++) {
             struct ck_access_record earlier = node_member(node, i);
-            access_check(x, &earlier);
+            if (!scoped || !is_inclusive(x, scoped, earlier.agent))
+                access_check(x, &earlier);
         }
     }
 }
@@ -117,7 +135,7 @@ static void plain_read(const struct access *x, struct ck_cell *cell)
     access_check(x, &cell->write);
     struct ck_extra *extra = cell->extra;
     for (struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
-        check_nodes(x, a->writes);
+        check_nodes(x, a->writes, NULL);
     if (cell->read.time && !is_ordered(x, &cell->read)) {
         extra = ck_cell_extra(x->d, cell);
         if (!extra)
@@ -146,10 +164,10 @@ static void plain_write(const struct access *x, struct ck_cell *cell)
     struct ck_extra *extra = cell->extra;
     access_check(x, &cell->read);
     if (extra) {
-        check_nodes(x, extra->reads);
+        check_nodes(x, extra->reads, NULL);
         for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
-            check_nodes(x, a->writes);
-            check_nodes(x, a->reads);
+            check_nodes(x, a->writes, NULL);
+            check_nodes(x, a->reads, NULL);
         }
         ck_nodes_free(x->d, &extra->reads);
         free_atomics(x, extra);
@@ -175,26 +193,6 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     return a;
 }
 
-/* True if the narrower of the two scopes includes both agents [CL 3.3.5 O101]. */
-static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
-{
-    enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);
-    return slot < CK_SLOTS && ck_scope_instance(x->d, agent, slot, x->memory) ==
-                                  ck_scope_instance(x->d, x->record.agent, slot, x->memory);
-}
-
-/* Checks the accesses of NODE whose scopes do not include this one's. */
-static void check_scopes(const struct access *x, const struct ck_atomics *a, const struct ck_node *node)
-{
-    for (; node; node = node->next)
-        for (uint32_t i = 0; i < node->count; i++) {
-            struct ck_access_record earlier = node_member(node, i);
-            if (a->slot == CK_SLOT_NONE || x->slot == CK_SLOT_NONE || a->size != x->event->size ||
-                !in_narrower_scope(x, a, earlier.agent))
-                access_check(x, &earlier);
-        }
-}
-
 /* Checks the cell's atomic accesses.  Atomic operations on overlapping, unequal sets of bytes are on different objects
  * [CL 3.3.6 G5, A6]. */
 static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
@@ -203,15 +201,10 @@ static void check_atomics(const struct access *x, const struct ck_extra *extra, 
         bool inclusive = a->key == x->key && a->slot == x->slot && x->slot != CK_SLOT_NONE;
         if (inclusive && a->size == x->event->size)
             continue;
-        if (mm_revision_wider_scopes(x->d->options.revision)) {
-            check_scopes(x, a, a->writes);
-            if (writes)
-                check_scopes(x, a, a->reads);
-            continue;
-        }
-        check_nodes(x, a->writes);
+        const struct ck_atomics *scoped = mm_revision_wider_scopes(x->d->options.revision) ? a : NULL;
+        check_nodes(x, a->writes, scoped);
         if (writes)
-            check_nodes(x, a->reads);
+            check_nodes(x, a->reads, scoped);
     }
 }
 
@@ -224,7 +217,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     access_check(x, &cell->write);
     if (writes) {
         access_check(x, &cell->read);
-        check_nodes(x, extra->reads);
+        check_nodes(x, extra->reads, NULL);
     }
     check_atomics(x, extra, writes);
     struct ck_atomics *own = atomics_of(x, extra);
