@@ -12,7 +12,11 @@
 struct access {
     struct ck_detector *d;
     const struct mm_event *event;
-    const struct ck_memory *memory;
+    struct ck_memory *memory;           /* the buffer of a sub-buffer */
+    uint64_t offset;                    /* in MEMORY */
+    struct ck_space *space;             /* shadow memory of the accessed view, buffer or image */
+    struct ck_space *other;             /* shadow memory of the other view */
+    struct ck_item *item;               /* the agent's state; NULL: it is only read */
     const struct ck_clock *clock;       /* the agent's, in REGION */
     const struct ck_clock *other_clock; /* the agent's in the region of the other view (buffer or image) */
     enum ck_region region;              /* CK_REGION_IMAGE for an access through an image */
@@ -26,6 +30,8 @@ struct access {
     bool unfenced;         /* reads an image where the same work-item wrote, without an image fence between */
     bool other_view;       /* reads where the same work-item wrote through the other view */
     bool fresh;            /* reads local memory of which no byte is known to be written */
+    bool through_image;    /* of a buffer */
+    bool released;         /* the agent's clock was published: its time must advance */
 };
 
 /* The earlier access happens before this one. */
@@ -61,20 +67,13 @@ static struct ck_access_record node_member(const struct ck_node *node, uint32_t 
     return record;
 }
 
-/* True if one piece of the clock covers the whole run, as after a barrier or the end of a command. */
-static bool covers_node(const struct ck_clock *clock, const struct ck_node *node)
+/* All accesses of NODE happen before this one; a run, as after a barrier or the end of a command, only if one piece of the clock
+ * shows it. */
+static bool is_node_ordered(const struct access *x, const struct ck_node *node)
 {
-    if (!clock)
-        return false;
     uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
-    for (uint32_t i = 0; i < clock->count; i++) {
-        uint64_t end = i + 1 < clock->count ? clock->pieces[i + 1].start : UINT64_MAX;
-        if (clock->pieces[i].start <= first && last < end)
-            return clock->pieces[i].time >= node->first.time;
-        if (clock->pieces[i].start > first)
-            return false;
-    }
-    return false;
+    return node->count == 1 ? is_ordered(x, &node->first)
+                            : ck_clock_covers(x->clock, first, last, node->first.time);
 }
 
 /* True if the narrower of the two scopes includes both agents [CL 3.3.5 O101]. */
@@ -97,7 +96,7 @@ static bool is_inclusive(const struct access *x, const struct ck_atomics *a, uin
 static void check_nodes(const struct access *x, const struct ck_node *node, const struct ck_atomics *scoped)
 {
     for (; node; node = node->next) {
-        if (node->count > 1 && covers_node(x->clock, node))
+        if (node->count > 1 && is_node_ordered(x, node))
             continue;
         for (uint32_t i = 0; i < node->count; i++) {
             struct ck_access_record earlier = node_member(node, i);
@@ -105,11 +104,6 @@ static void check_nodes(const struct access *x, const struct ck_node *node, cons
                 access_check(x, &earlier);
         }
     }
-}
-
-static bool node_ordered(const struct access *x, const struct ck_node *node)
-{
-    return node->count == 1 ? is_ordered(x, &node->first) : covers_node(x->clock, node);
 }
 
 /* True if X subsumes the accesses of NODE, which are ordered before X.  Where scopes may differ, inclusion also
@@ -123,7 +117,7 @@ static bool access_subsumes(const struct access *x, const struct ck_node *node)
 /* Adds this access to LIST after removing the leading runs that it subsumes. */
 static void access_enter(const struct access *x, struct ck_node **list)
 {
-    while (*list && access_subsumes(x, *list) && node_ordered(x, *list))
+    while (*list && access_subsumes(x, *list) && is_node_ordered(x, *list))
         ck_node_pop(x->d, list);
     ck_node_add(x->d, list, &x->record);
 }
@@ -140,22 +134,11 @@ static void plain_read(const struct access *x, struct ck_cell *cell)
         extra = ck_cell_extra(x->d, cell);
         if (!extra)
             return;
-        while (extra->reads && node_ordered(x, extra->reads))
+        while (extra->reads && is_node_ordered(x, extra->reads))
             ck_node_pop(x->d, &extra->reads);
         ck_node_add(x->d, &extra->reads, &cell->read);
     }
     cell->read = x->record;
-}
-
-static void free_atomics(const struct access *x, struct ck_extra *extra)
-{
-    while (extra->atomics) {
-        struct ck_atomics *a = extra->atomics;
-        extra->atomics = a->next;
-        ck_nodes_free(x->d, &a->reads);
-        ck_nodes_free(x->d, &a->writes);
-        ck_budget_free(&x->d->budget, a, sizeof *a);
-    }
 }
 
 static void plain_write(const struct access *x, struct ck_cell *cell)
@@ -170,7 +153,7 @@ static void plain_write(const struct access *x, struct ck_cell *cell)
             check_nodes(x, a->reads, NULL);
         }
         ck_nodes_free(x->d, &extra->reads);
-        free_atomics(x, extra);
+        ck_atomics_free(x->d, extra);
     }
     cell->read.time = 0;
     cell->write = x->record;
@@ -224,7 +207,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     if (!own)
         return;
     if (writes) {
-        while (own->reads && access_subsumes(x, own->reads) && node_ordered(x, own->reads))
+        while (own->reads && access_subsumes(x, own->reads) && is_node_ordered(x, own->reads))
             ck_node_pop(x->d, &own->reads);
         access_enter(x, &own->writes);
     } else {
@@ -249,29 +232,6 @@ static bool was_written(const struct ck_cell *cell)
     return a != NULL;
 }
 
-/* Local memory is uninitialized when a work-group starts [CLC 6.7.2].  A read that also covers initialized
- * bytes is not reported: the others may be padding. */
-static void report_uninitialized_read(struct ck_detector *d, const struct mm_event *event)
-{
-    ck_finding_at(d, event, "uninitialized-read", "CLC 6.7.2",
-                  "local memory is read before anything was written to it");
-}
-
-/* Reports a read of what the same work-item wrote: from an image without a fence of image memory in between, which
- * alone makes the write visible [CL 3.3.5 O8]; or through the other view, which no fence allows [CL 5.3.1 R24]. */
-static void report_own_write(struct ck_detector *d, const struct access *x)
-{
-    if (x->unfenced)
-        ck_finding_at(d, x->event, "image-unfenced-read", "CL 3.3.5 O8",
-                      "an image is read where the same work-item wrote, with no "
-                      "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
-    if (x->other_view)
-        ck_finding_at(d, x->event, "buffer-and-image", "CL 5.3.1 R24",
-                      mm_is_through_image(x->event)
-                          ? "an image made from a buffer is read where the same work-item wrote to the buffer"
-                          : "a buffer is read where the same work-item wrote through an image made from it");
-}
-
 static void cell_check(struct access *x, struct ck_cell *cell)
 {
     if (x->region == CK_REGION_IMAGE && !(x->meta & CK_META_WRITE))
@@ -288,10 +248,11 @@ static void cell_check(struct access *x, struct ck_cell *cell)
 }
 
 /* Fast path: a plain access within one page whose cells are no larger than it. */
-static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offset)
+static bool touch_plain(struct access *x)
 {
-    uint64_t number = offset >> CK_PAGE_LOG;
-    uint32_t first = (uint32_t)(offset & (CK_PAGE - 1)), size = x->event->size;
+    struct ck_space *space = x->space;
+    uint64_t number = x->offset >> CK_PAGE_LOG;
+    uint32_t first = (uint32_t)(x->offset & (CK_PAGE - 1)), size = x->event->size;
     struct ck_page *page = space->last_page && space->last_page->number == number ? space->last_page
                            : number < space->directory_count                      ? space->directory[number]
                                                                                   : NULL;
@@ -301,7 +262,7 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     bool is_write = x->meta & CK_META_WRITE;
     space->last_page = page;
     x->cell_bytes = 1u << page->granule_log;
-    x->at = offset;
+    x->at = x->offset;
     for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes)
         if (is_write)
             plain_write(x, cell);
@@ -310,10 +271,11 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     return true;
 }
 
-enum pass { INHERIT, ACQUIRE, TOUCH, OTHER_VIEW, RELEASE, MOVE };
+/* What an access does with each of its cells, in this order. */
+enum pass { INHERIT, ACQUIRE, CHECK, CHECK_OTHER_VIEW, RELEASE, CHECK_MIGRATION };
 
 /* A plain write ends a release sequence, unless the head of the sequence is of the same agent. */
-static void cell_release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
+static void cell_release(struct access *x, struct ck_cell *cell)
 {
     bool atomic = x->meta & CK_META_ATOMIC;
     if (!atomic && (!cell->extra || !cell->extra->sync))
@@ -328,23 +290,23 @@ static void cell_release(struct access *x, struct ck_item *item, struct ck_cell 
         extra->sync->id = ++x->d->next_sync;
     }
     if (!x->d->options.weak) {
-        *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->memory, extra->sync, x->at) ||
-                    *released;
+        x->released |=
+            ck_sync_release(x->d, x->event, x->record.agent, x->item, x->memory, extra->sync, x->at);
         return;
     }
     struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
     if (!made)
         return;
-    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->memory, made, x->at) || *released;
+    x->released |= ck_sync_release(x->d, x->event, x->record.agent, x->item, x->memory, made, x->at);
     ck_weak_end(x->d, &extra->sync, made);
 }
 
-static void cell_acquire(struct access *x, struct ck_item *item, const struct ck_sync *sync)
+static void cell_acquire(struct access *x, const struct ck_sync *sync)
 {
     if (x->d->options.weak)
         sync = ck_weak_read(x->d, sync);
     if (sync)
-        ck_sync_acquire(x->d, x->event, item, x->memory, sync);
+        ck_sync_acquire(x->d, x->event, x->item, x->memory, sync);
 }
 
 /* A migration to a device carries what commands of other devices wrote, so it conflicts with their unordered
@@ -404,37 +366,36 @@ static void cell_check_view(struct access *x, const struct ck_cell *cell)
 
 /* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell before
  * the enqueue, that work-item's clock at the enqueue happens before this access [CL 3.3.6 H1]. */
-static void cell_inherit(struct access *x, struct ck_item *item, const struct ck_cell *cell)
+static void cell_inherit(struct access *x, const struct ck_cell *cell)
 {
     const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
     for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
         const struct ck_snapshot *of = command->enqueuer;
         if (ck_cell_precedes(cell, of))
-            ck_clock_join(&x->d->clocks, &item->clock[CK_REGION_GLOBAL], of->clock[CK_REGION_GLOBAL]);
+            ck_clock_join(&x->d->clocks, &x->item->clock[CK_REGION_GLOBAL], of->clock[CK_REGION_GLOBAL]);
     }
 }
 
-static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
-                       bool *released)
+static void visit_cell(struct access *x, struct ck_cell *cell, enum pass pass)
 {
-    if (pass == TOUCH)
+    if (pass == CHECK)
         cell_check(x, cell);
-    else if (pass == OTHER_VIEW)
+    else if (pass == CHECK_OTHER_VIEW)
         cell_check_view(x, cell);
-    else if (pass == MOVE)
+    else if (pass == CHECK_MIGRATION)
         cell_check_migration(x, cell);
     else if (pass == RELEASE)
-        cell_release(x, item, cell, released);
+        cell_release(x, cell);
     else if (pass == INHERIT)
-        cell_inherit(x, item, cell);
+        cell_inherit(x, cell);
     else if (cell->extra && cell->extra->sync)
-        cell_acquire(x, item, cell->extra->sync);
+        cell_acquire(x, cell->extra->sync);
 }
 
-static bool visit_cells(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,
-                        enum pass pass, bool *released)
+/* Visits the cells of the access in SPACE, which it splits at the ends of the access; false: out of memory. */
+static bool visit_cells(struct access *x, struct ck_space *space, enum pass pass)
 {
-    uint64_t end = offset + x->event->size;
+    uint64_t offset = x->offset, end = offset + x->event->size;
     while (offset < end) {
         uint64_t number = offset >> CK_PAGE_LOG, base = number << CK_PAGE_LOG;
         uint32_t first = (uint32_t)(offset - base);
@@ -446,7 +407,7 @@ static bool visit_cells(struct access *x, struct ck_space *space, uint64_t offse
         x->cell_bytes = 1u << page->granule_log;
         for (uint32_t i = first >> page->granule_log; i < last >> page->granule_log; i++) {
             x->at = base + ((uint64_t)i << page->granule_log);
-            visit_cell(x, item, &page->cells[i], pass, released);
+            visit_cell(x, &page->cells[i], pass);
         }
         offset = base + last;
     }
@@ -512,81 +473,118 @@ static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
     return command && command->enqueuer;
 }
 
-void ck_race_access(struct ck_detector *d, const struct mm_event *event)
+/* The allocation that the event accesses; NULL: unknown. */
+static struct ck_memory *memory_of(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_memory *memory = d->last.memory;
-    if (!memory || memory->info.id != event->allocation) {
+    if (!memory || memory->info.id != event->allocation)
         memory = mm_map_pointer(&d->maps.memory, event->allocation);
-        if (!memory)
-            return;
+    if (memory)
         d->last.memory = memory;
-    }
-    if (!memory->checked || !event->size || (event->kind == MM_WRITE && is_migration(memory, event)))
-        return;
-    uint64_t offset = event->offset;
-    if (memory->parent) {
-        offset += memory->parent_offset;
-        memory = memory->parent;
-    }
+    return memory;
+}
+
+/* Finds the memory and the shadow memory of the access; false: the access is not checked. */
+static bool find_memory(struct access *x)
+{
+    const struct mm_event *event = x->event;
+    struct ck_memory *memory = memory_of(x->d, event);
+    if (!memory || !memory->checked || !event->size ||
+        (event->kind == MM_WRITE && is_migration(memory, event)))
+        return false;
+    x->offset = event->offset + (memory->parent ? memory->parent_offset : 0);
+    x->memory = memory = memory->parent ? memory->parent : memory;
     bool through_image = mm_is_through_image(event) && memory->region == CK_REGION_GLOBAL;
-    enum ck_region region = through_image ? CK_REGION_IMAGE : (enum ck_region)memory->region;
-    struct ck_space *view = view_of(memory), *other = through_image ? space_of(d, memory, event) : view;
-    struct ck_space *space = through_image ? view : space_of(d, memory, event);
-    bool atomic = event->attributes & MM_ATOMIC, released = false;
-    bool inherits = memory->fine && !through_image && is_enqueued(d, event);
-    bool reads_item = !atomic && !inherits && !(event_writes(event) && d->next_sync);
-    struct ck_item fresh, *item = NULL;
-    const struct ck_item *seen = NULL;
-    struct ck_copy *copy = space && mm_is_copy(event) ? ck_copy_of(d, event) : NULL;
-    if (copy)
-        seen = item = &copy->item;
-    else if (space)
-        seen = reads_item ? ck_item_peek(d, event->agent, &fresh) : (item = ck_item_of(d, event->agent));
-    if (!seen)
+    struct ck_space *buffer = space_of(x->d, memory, event), *view = view_of(memory);
+    x->through_image = through_image;
+    x->region = through_image ? CK_REGION_IMAGE : (enum ck_region)memory->region;
+    x->space = through_image ? view : buffer;
+    x->other = through_image ? buffer : view;
+    return x->space != NULL;
+}
+
+/* The agent's state, and its state in the current asynchronous copy (NULL: it is in none).  Where the access only reads the state,
+ * FRESH is that of an agent without one.  NULL: out of memory. */
+static const struct ck_item *find_agent(struct access *x, bool inherits, struct ck_copy **copy,
+                                        struct ck_item *fresh)
+{
+    struct ck_detector *d = x->d;
+    bool atomic = x->event->attributes & MM_ATOMIC;
+    bool only_reads = !atomic && !inherits && !(event_writes(x->event) && d->next_sync);
+    *copy = mm_is_copy(x->event) ? ck_copy_of(d, x->event) : NULL;
+    if (*copy)
+        x->item = &(*copy)->item;
+    else if (only_reads)
+        return ck_item_peek(d, x->event->agent, fresh);
+    else
+        x->item = ck_item_of(d, x->event->agent);
+    return x->item;
+}
+
+/* Checks the write-back of a migration against writes of commands of other devices, in both views. */
+static void check_migration(struct access *x, const struct ck_item *agent)
+{
+    visit_cells(x, x->space, CHECK_MIGRATION);
+    x->clock = agent->clock[CK_REGION_IMAGE];
+    if (view_of(x->memory)->pages)
+        visit_cells(x, view_of(x->memory), CHECK_MIGRATION);
+}
+
+/* Checks the access against earlier ones of both views; false: out of memory. */
+static bool check_cells(struct access *x)
+{
+    bool simple = !(x->meta & CK_META_ATOMIC) && !x->fresh && x->region != CK_REGION_IMAGE && touch_plain(x);
+    if (!simple && !visit_cells(x, x->space, CHECK))
+        return false;
+    return !x->other->pages || x->memory->region != CK_REGION_GLOBAL ||
+           visit_cells(x, x->other, CHECK_OTHER_VIEW);
+}
+
+void ck_race_access(struct ck_detector *d, const struct mm_event *event)
+{
+    struct access x = {.d = d, .event = event};
+    struct ck_item fresh;
+    struct ck_copy *copy;
+    if (!find_memory(&x))
         return;
-    struct access x = {.d = d,
-                       .event = event,
-                       .memory = memory,
-                       .region = region,
-                       .meta = meta_of(event),
-                       .image_fenced = seen->image_fenced};
-    x.record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[region],
+    const struct ck_memory *memory = x.memory;
+    bool atomic = event->attributes & MM_ATOMIC;
+    bool inherits = memory->fine && !x.through_image && is_enqueued(d, event);
+    const struct ck_item *agent = find_agent(&x, inherits, &copy, &fresh);
+    if (!agent)
+        return;
+    x.meta = meta_of(event);
+    x.image_fenced = agent->image_fenced;
+    x.record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), agent->time[x.region],
                                          ck_signature_of(d, event->source, event->size, x.meta)};
-    if (inherits && !visit_cells(&x, space, offset, item, INHERIT, &released))
+    if (inherits && !visit_cells(&x, x.space, INHERIT))
         return;
     if (atomic) {
         x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), memory);
         x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, memory);
-        if (event->kind != MM_WRITE && !visit_cells(&x, space, offset, item, ACQUIRE, &released))
+        if (event->kind != MM_WRITE && !visit_cells(&x, x.space, ACQUIRE))
             return;
     }
-    x.clock = seen->clock[region];
-    if (copy && !(seen = ck_item_of(d, event->agent))) /* a copy has no clock for images: use its caller's */
+    x.clock = agent->clock[x.region];
+    if (copy && !(agent = ck_item_of(d, event->agent))) /* a copy has no clock for images: use its caller's */
         return;
-    x.other_clock = seen->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
+    x.other_clock = agent->clock[x.through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
     if (is_mapped(memory) && event->agent.command && used)
         ck_map_check(d, memory, event, x.clock);
     if (is_migration(memory, event)) {
-        visit_cells(&x, space, offset, NULL, MOVE, &released);
-        x.clock = seen->clock[CK_REGION_IMAGE];
-        if (view->pages)
-            visit_cells(&x, view, offset, NULL, MOVE, &released);
+        check_migration(&x, agent);
         return;
     }
     x.fresh = memory->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
-    bool simple = !atomic && !x.fresh && region != CK_REGION_IMAGE && touch_plain(&x, space, offset);
-    if (!simple && !visit_cells(&x, space, offset, item, TOUCH, &released))
-        return;
-    if (other->pages && memory->region == CK_REGION_GLOBAL &&
-        !visit_cells(&x, other, offset, NULL, OTHER_VIEW, &released))
+    if (!check_cells(&x))
         return;
     if (x.fresh)
-        report_uninitialized_read(d, event);
+        ck_finding_uninitialized(d, event);
     if (d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
-        report_own_write(d, &x);
-    if (item && event_writes(event))
-        visit_cells(&x, space, offset, item, RELEASE, &released);
-    if (released)
-        ck_item_advance(item, x.record.agent, (enum ck_region)memory->region);
+        ck_finding_own_write(d, event, x.unfenced, x.other_view);
+    if (x.item && event_writes(event))
+        visit_cells(&x, x.space, RELEASE);
+    if (x.released)
+        ck_item_advance(x.item, x.record.agent, (enum ck_region)memory->region);
 }

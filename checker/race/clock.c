@@ -96,6 +96,16 @@ uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
     return n ? clock->pieces[n - 1].time : 0;
 }
 
+bool ck_clock_covers(const struct ck_clock *clock, uint64_t first, uint64_t last, uint64_t time)
+{
+    for (uint32_t i = 0; clock && i < clock->count && clock->pieces[i].start <= first; i++) {
+        uint64_t end = i + 1 < clock->count ? clock->pieces[i + 1].start : UINT64_MAX;
+        if (last < end)
+            return clock->pieces[i].time >= time;
+    }
+    return false;
+}
+
 static bool reserve_scratch(struct ck_clocks *clocks, size_t count)
 {
     return ck_budget_reserve(clocks->budget, &clocks->scratch, &clocks->scratch_capacity, count,

@@ -35,6 +35,8 @@ void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
 /* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
 void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
+/* Whether one piece of the clock gives the agents FIRST to LAST at least TIME. */
+bool ck_clock_covers(const struct ck_clock *clock, uint64_t first, uint64_t last, uint64_t time);
 /* *INTO becomes the pointwise maximum with FROM. */
 void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO is raised to TIME for the agents FIRST to LAST. */

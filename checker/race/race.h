@@ -52,15 +52,19 @@ struct ck_last_fence {
     mm_event_id event;
     uint8_t scope, flags;
 };
-/* Further clocks of an agent that uses atomics or fences, by region (0: global, 1: local) and scope. */
+/* What the fences of an agent with the flag of one region and one scope release and acquire; clocks of that region unless another
+ * one is named, NULL: nothing yet.  The other region counts for fences with the flags of both [CL 3.3.6 F7]. */
+struct ck_fence_clocks {
+    struct ck_clock *released;         /* by the last release fence */
+    struct ck_clock *released_by_both; /* by the last release fence with both flags */
+    uint32_t released_at;              /* the source of the fence of RELEASED */
+    struct ck_clock *acquirable;       /* releases that were read: the next acquire fence joins them */
+    struct ck_clock *acquirable_other; /* the same in the other region, for a fence with both flags */
+};
+/* The state of an agent that uses atomics or fences. */
 struct ck_fences {
-    struct ck_clock *release[2][CK_SLOTS]; /* at the last release fence of the region and scope */
-    struct ck_clock *both[2][CK_SLOTS];    /* at the last release fence with both flags */
-    struct ck_clock *pending[2][CK_SLOTS]; /* of releases read so far, for the next acquire fence to join */
-    /* PENDING for the other region: fences with both flags (F7) */
-    struct ck_clock *pending_other[2][CK_SLOTS];
-    struct ck_release_head *heads;
-    uint32_t release_source[2][CK_SLOTS]; /* the sources of the fences in RELEASE */
+    struct ck_fence_clocks clocks[2][CK_SLOTS]; /* by region (global, local) and scope */
+    struct ck_release_head *heads;              /* its release sequences */
     struct ck_last_fence last_release, last_acquire;
 };
 struct ck_item {
@@ -448,6 +452,7 @@ struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
 bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of); /* an access of OF's agent */
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
+void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra);
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
@@ -522,6 +527,11 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
+/* Local memory is read before anything was written to it. */
+void ck_finding_uninitialized(struct ck_detector *d, const struct mm_event *event);
+/* The event reads what the same work-item wrote: an image, UNFENCED, or through the OTHER_VIEW. */
+void ck_finding_own_write(struct ck_detector *d, const struct mm_event *event, bool unfenced,
+                          bool other_view);
 /* Adds a finding, or counts it as dropped beyond max_findings; false: no memory. */
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 

@@ -505,3 +505,26 @@ void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const ch
                                  .size = event->size};
     ck_finding_recorded(d, &finding);
 }
+
+/* Local memory is uninitialized when a work-group starts [CLC 6.7.2].  A read that also covers initialized
+ * bytes is not reported: the others may be padding. */
+void ck_finding_uninitialized(struct ck_detector *d, const struct mm_event *event)
+{
+    ck_finding_at(d, event, "uninitialized-read", "CLC 6.7.2",
+                  "local memory is read before anything was written to it");
+}
+
+/* Reports a read of what the same work-item wrote: from an image without a fence of image memory in between, which
+ * alone makes the write visible [CL 3.3.5 O8]; or through the other view, which no fence allows [CL 5.3.1 R24]. */
+void ck_finding_own_write(struct ck_detector *d, const struct mm_event *event, bool unfenced, bool other_view)
+{
+    if (unfenced)
+        ck_finding_at(d, event, "image-unfenced-read", "CL 3.3.5 O8",
+                      "an image is read where the same work-item wrote, with no "
+                      "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
+    if (other_view)
+        ck_finding_at(d, event, "buffer-and-image", "CL 5.3.1 R24",
+                      mm_is_through_image(event)
+                          ? "an image made from a buffer is read where the same work-item wrote to the buffer"
+                          : "a buffer is read where the same work-item wrote through an image made from it");
+}

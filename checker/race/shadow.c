@@ -55,6 +55,17 @@ void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
         ck_node_pop(d, list);
 }
 
+void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra)
+{
+    while (extra->atomics) {
+        struct ck_atomics *a = extra->atomics;
+        extra->atomics = a->next;
+        ck_nodes_free(d, &a->reads);
+        ck_nodes_free(d, &a->writes);
+        ck_budget_free(&d->budget, a, sizeof *a);
+    }
+}
+
 /* Extends a run by an access that differs in the agent only, at the run's stride. */
 static bool node_extend(struct ck_node *node, const struct ck_access_record *access)
 {
@@ -159,13 +170,7 @@ static void extra_free(struct ck_detector *d, struct ck_extra *extra)
     if (!extra)
         return;
     ck_nodes_free(d, &extra->reads);
-    while (extra->atomics) {
-        struct ck_atomics *a = extra->atomics;
-        extra->atomics = a->next;
-        ck_nodes_free(d, &a->reads);
-        ck_nodes_free(d, &a->writes);
-        ck_budget_free(&d->budget, a, sizeof *a);
-    }
+    ck_atomics_free(d, extra);
     ck_sync_free(d, extra->sync);
     ck_budget_free(&d->budget, extra, sizeof *extra);
 }

@@ -186,8 +186,8 @@ static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
         if (!slot_takes(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
             continue;
-        ck_clock_join(&d->clocks, &fences->pending[region][slot], release->main);
-        ck_clock_join(&d->clocks, &fences->pending_other[region][slot], release->other);
+        ck_clock_join(&d->clocks, &fences->clocks[region][slot].acquirable, release->main);
+        ck_clock_join(&d->clocks, &fences->clocks[region][slot].acquirable_other, release->other);
     }
 }
 
@@ -396,15 +396,16 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
     const struct ck_fences *fences = item->fences;
     int region = memory->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
-        if (!fences->release[region][slot])
+        const struct ck_fence_clocks *fence = &fences->clocks[region][slot];
+        if (!fence->released)
             continue;
         enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, memory);
-        struct ck_release release = {.main = fences->release[region][slot],
-                                     .other = fences->both[!region][slot],
+        struct ck_release release = {.main = fence->released,
+                                     .other = fences->clocks[!region][slot].released_by_both,
                                      .offset = object_at(at, event->size),
                                      .size = event->size,
                                      .slot = (uint8_t)reduced,
-                                     .origin = {.source = fences->release_source[region][slot],
+                                     .origin = {.source = fence->released_at,
                                                 .scope = scope_of_slot((enum ck_slot)slot),
                                                 .fence = true}};
         sync_head_sequence(d, ck_agent_key(event->agent), item, memory, sync, &release);
@@ -483,13 +484,14 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
     for (int s = 0; fences && slot != CK_SLOT_NONE && s < 2; s++) {
         if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
+        struct ck_fence_clocks *fence = &fences->clocks[s][slot];
         struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
         ck_item_advance(item, agent, (enum ck_region)s);
-        ck_clock_set(&d->clocks, &fences->release[s][slot], snapshot);
-        fences->release_source[s][slot] = event->source;
+        ck_clock_set(&d->clocks, &fence->released, snapshot);
+        fence->released_at = event->source;
         if (both)
-            ck_clock_set(&d->clocks, &fences->both[s][slot], snapshot);
+            ck_clock_set(&d->clocks, &fence->released_by_both, snapshot);
         ck_clock_drop(&d->clocks, snapshot);
     }
 }
@@ -507,9 +509,9 @@ void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struc
     for (int s = 0; s < 2; s++) {
         if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
-        ck_clock_join(&d->clocks, &item->clock[s], fences->pending[s][slot]);
+        ck_clock_join(&d->clocks, &item->clock[s], fences->clocks[s][slot].acquirable);
         if (both)
-            ck_clock_join(&d->clocks, &item->clock[s], fences->pending_other[!s][slot]);
+            ck_clock_join(&d->clocks, &item->clock[s], fences->clocks[!s][slot].acquirable_other);
     }
     share_points(d, ck_agent_key(event->agent), item);
 }
@@ -536,10 +538,11 @@ void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)
         return;
     for (int s = 0; s < 2; s++) {
         for (int slot = 0; slot < CK_SLOTS; slot++) {
-            ck_clock_drop(&d->clocks, fences->release[s][slot]);
-            ck_clock_drop(&d->clocks, fences->both[s][slot]);
-            ck_clock_drop(&d->clocks, fences->pending[s][slot]);
-            ck_clock_drop(&d->clocks, fences->pending_other[s][slot]);
+            struct ck_fence_clocks *fence = &fences->clocks[s][slot];
+            ck_clock_drop(&d->clocks, fence->released);
+            ck_clock_drop(&d->clocks, fence->released_by_both);
+            ck_clock_drop(&d->clocks, fence->acquirable);
+            ck_clock_drop(&d->clocks, fence->acquirable_other);
         }
     }
     while (fences->heads) {
