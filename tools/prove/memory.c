@@ -60,39 +60,23 @@ void pv_add_access(struct pv_run *run, struct pv_access access)
     run->accesses[run->access_count++] = access;
 }
 
-static void access_in(struct pv_run *run, const struct in_inst *inst, enum pv_access_kind kind,
-                      struct pv_leaf pointer, uint64_t size, Z3_ast bytes, bool wide_scope, unsigned regions)
+/* Adds ACCESS, whose kind, scope, instruction and size are set, at POINTER, which is computed from the pointer POINTER_ID. */
+static void add_pointer_access(struct pv_run *run, struct pv_access access, uint32_t pointer_id,
+                               struct pv_leaf pointer)
 {
     struct pv *pv = run->pv;
     uint32_t object;
     bool known = object_of(pv, pointer, &object);
-    if (known)
-        regions = 1U << pv->objects.list[object].region;
-    Z3_ast offset = pv->narrow ? pv_resize(pv, pv_low(pv, pointer.bits, 32), 64, false) : pointer.bits;
-    pv_add_access(run, (struct pv_access){.kind = kind,
-                                          .wide_scope = wide_scope,
-                                          .inst = inst,
-                                          .object = pointer.object,
-                                          .offset = offset,
-                                          .size = size,
-                                          .bytes = bytes,
-                                          .regions = regions});
-    if (kind == PV_READ)
+    access.regions =
+        known ? 1U << pv->objects.list[object].region : regions_of(pv, access.inst, type_of(run, pointer_id));
+    access.object = pointer.object;
+    access.offset = pv->narrow ? pv_resize(pv, pv_low(pv, pointer.bits, 32), 64, false) : pointer.bits;
+    pv_add_access(run, access);
+    if (access.kind == PV_READ)
         return;
     for (uint32_t o = 1; o < pv->objects.count; o++)
-        if (known ? o == object : (regions >> pv->objects.list[o].region & 1) != 0)
+        if (known ? o == object : (access.regions >> pv->objects.list[o].region & 1) != 0)
             note_stored(run, o);
-}
-
-/* An access of BYTES (or SIZE, if not 0) at POINTER, computed from the pointer POINTER_ID. */
-static void add_pointer_access(struct pv_run *run, const struct in_inst *inst, enum pv_access_kind kind,
-                               uint32_t pointer_id, struct pv_leaf pointer, uint64_t size, Z3_ast bytes,
-                               bool wide_scope)
-{
-    uint32_t object;
-    unsigned regions =
-        object_of(run->pv, pointer, &object) ? 0 : regions_of(run->pv, inst, type_of(run, pointer_id));
-    access_in(run, inst, kind, pointer, size, bytes, wide_scope, regions);
 }
 
 /* ---- loads ---------------------------------------------------------------------------------------- */
@@ -140,8 +124,8 @@ static struct pv_leaf read_private(struct pv_run *run, const struct pv_object *o
     return fits ? value : fresh;
 }
 
-static struct pv_value load_from(struct pv_run *run, const struct in_inst *inst, struct pv_leaf pointer,
-                                 const struct in_ty *type, unsigned regions)
+struct pv_value pv_load(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id,
+                        struct pv_leaf pointer, const struct in_ty *type)
 {
     struct pv *pv = run->pv;
     uint32_t object;
@@ -149,9 +133,8 @@ static struct pv_value load_from(struct pv_run *run, const struct in_inst *inst,
     const struct ex_shape *shape = pv_shape(pv, type);
     bool known = object_of(pv, pointer, &object);
     const struct pv_object *o = &pv->objects.list[object];
-    if (!known && !regions)
-        pv_stop(pv, inst, "a load through a pointer whose object is not known");
-    access_in(run, inst, PV_READ, pointer, type->access, NULL, false, regions);
+    add_pointer_access(run, (struct pv_access){.kind = PV_READ, .inst = inst, .size = type->access},
+                       pointer_id, pointer);
     for (uint32_t i = 0; i < v.count; i++) {
         Z3_ast at = pv_add(pv, pointer.bits, pv_number(pv, shape->scalars[i].offset, 64));
         v.leaves[i] = !known || o->region == PV_NO_OBJECT ? pv_fresh_leaf(pv, shape->scalars[i].type)
@@ -208,36 +191,17 @@ static void write_private(struct pv_run *run, const struct pv_object *o, Z3_ast 
     }
 }
 
-static void store_value(struct pv_run *run, const struct in_inst *inst, struct pv_leaf pointer,
-                        const struct pv_value *value, unsigned regions)
+void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
+              const struct pv_value *value)
 {
     struct pv *pv = run->pv;
     uint32_t object;
     bool known = object_of(pv, pointer, &object);
-    if (!known && !regions)
-        pv_stop(pv, inst, "a store through a pointer whose object is not known");
-    access_in(run, inst, PV_WRITE, pointer, value->type->access, NULL, false, regions);
+    add_pointer_access(run, (struct pv_access){.kind = PV_WRITE, .inst = inst, .size = value->type->access},
+                       pointer_id, pointer);
     if (known && pv->objects.list[object].region == PV_PRIVATE)
         write_private(run, &pv->objects.list[object], pointer.bits, pv_shape(pv, value->type), value,
                       value->type->access);
-}
-
-struct pv_value pv_load(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id,
-                        struct pv_leaf pointer, const struct in_ty *type)
-{
-    uint32_t object;
-    unsigned regions =
-        object_of(run->pv, pointer, &object) ? 0 : regions_of(run->pv, inst, type_of(run, pointer_id));
-    return load_from(run, inst, pointer, type, regions);
-}
-
-void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
-              const struct pv_value *value)
-{
-    uint32_t object;
-    unsigned regions =
-        object_of(run->pv, pointer, &object) ? 0 : regions_of(run->pv, inst, type_of(run, pointer_id));
-    store_value(run, inst, pointer, value, regions);
 }
 
 /* A store of unknown bytes. */
@@ -245,7 +209,8 @@ void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_
                uint64_t size, Z3_ast bytes)
 {
     uint32_t object;
-    add_pointer_access(run, inst, PV_WRITE, pointer_id, pointer, size, bytes, false);
+    add_pointer_access(run, (struct pv_access){.kind = PV_WRITE, .inst = inst, .size = size, .bytes = bytes},
+                       pointer_id, pointer);
     if (!object_of(run->pv, pointer, &object) || run->pv->objects.list[object].region != PV_PRIVATE)
         return;
     Z3_ast at = size ? pointer.bits : pv_fresh(run->pv, "offset", 64);
@@ -267,7 +232,8 @@ static void copy_between(struct pv_run *run, const struct in_inst *inst)
         if (pv_is_number(pv, bytes, &size))
             bytes = NULL;
     }
-    add_pointer_access(run, inst, PV_READ, inst->operands[1], from, size, bytes, false);
+    add_pointer_access(run, (struct pv_access){.kind = PV_READ, .inst = inst, .size = size, .bytes = bytes},
+                       inst->operands[1], from);
     bool is_private = object_of(pv, to, &x) && pv->objects.list[x].region == PV_PRIVATE &&
                       object_of(pv, from, &y) && pv->objects.list[y].region == PV_PRIVATE && size &&
                       pv_is_number(pv, to.bits, &a) && pv_is_number(pv, from.bits, &b);
@@ -378,7 +344,9 @@ static bool execute_atomic(struct pv_run *run, const struct in_inst *inst)
     bool enough = wide || scope == SpvScopeWorkgroup;
     uint32_t object;
     enum pv_access_kind kind = enough ? PV_ATOMIC : inst->opcode == SpvOpAtomicLoad ? PV_READ : PV_WRITE;
-    add_pointer_access(run, inst, kind, inst->operands[0], pointer, pointee->access, NULL, wide);
+    add_pointer_access(
+        run, (struct pv_access){.kind = kind, .wide_scope = wide, .inst = inst, .size = pointee->access},
+        inst->operands[0], pointer);
     if (object_of(pv, pointer, &object) && pv->objects.list[object].region == PV_PRIVATE &&
         inst->opcode != SpvOpAtomicLoad)
         write_private(run, &pv->objects.list[object], pointer.bits, NULL, NULL, pointee->access);
