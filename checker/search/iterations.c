@@ -88,7 +88,7 @@ void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count)
 
 /* ---- what an execution without an iteration lacks ---------------------------------------------------- */
 
-uint32_t sx_thread_number(const struct sx_walker *w)
+static uint32_t thread_number(const struct sx_walker *w)
 {
     return (uint32_t)(w->thread - w->sx->program->threads);
 }
@@ -98,7 +98,7 @@ uint32_t sx_thread_number(const struct sx_walker *w)
 static struct sx_barrier_flags find_barrier_flags(const struct sx_walker *w)
 {
     const struct ck_program *p = w->sx->program;
-    uint32_t own = sx_thread_number(w);
+    uint32_t own = thread_number(w);
     struct sx_barrier_flags found = {.known = false};
 
     for (uint32_t t = 0; w->sx->options.drf && t < p->thread_count; t++) {
@@ -141,7 +141,7 @@ enum racing { RACING_UNKNOWN, RACING_NEVER, RACING_BEFORE_BARRIER, RACING };
 static enum racing find_races(const struct sx_walker *w, const struct ck_instr *access)
 {
     const struct ck_program *p = w->sx->program;
-    uint32_t own = sx_thread_number(w), object = ck_program_base(p, access->address), t = 0, i = 0;
+    uint32_t own = thread_number(w), object = ck_program_base(p, access->address), t = 0, i = 0;
     enum racing races = RACING_NEVER;
 
     for (; ck_program_next_race(p, own, access, &t, &i); i++) {
@@ -180,7 +180,7 @@ static bool may_race(const struct sx_walker *w, uint32_t event)
 static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
 {
     const struct ck_program *p = w->sx->program;
-    uint32_t own = sx_thread_number(w);
+    uint32_t own = thread_number(w);
 
     if (!barriers_order(w, object))
         return false;
@@ -323,7 +323,7 @@ static bool find_loop_liveness(struct sx_walker *w)
     bool changed = in != NULL, done = in || !w->edge_count;
 
     if (in)
-        add_observed_registers(w->sx->program, sx_thread_number(w), in + (size_t)n * words);
+        add_observed_registers(w->sx->program, thread_number(w), in + (size_t)n * words);
     while (changed) {
         changed = false;
         for (uint32_t i = n; i-- > 0;) {

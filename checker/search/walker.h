@@ -110,7 +110,6 @@ uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, 
 bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint32_t location);
 /* The last COUNT iterations of EDGE were removed. */
 void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count);
-uint32_t sx_thread_number(const struct sx_walker *w);
 
 /* Whether the value of EXPR depends on one that is assumed to be unused (search/unknown.c). */
 bool sx_is_unset(const struct sx_walker *w, uint32_t expr);
