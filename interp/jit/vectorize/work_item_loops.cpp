@@ -168,10 +168,22 @@ static bool is_barrier(const Instruction &i)
     return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier";
 }
 
+// Whether V is a constant once the loops around it are unrolled: nothing that it follows from is loaded, an id or an argument.
+static bool follows_from_counters(const Value *v, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || isa<PHINode>(i))
+        return i || isa<Constant>(v);
+    bool computed = isa<BinaryOperator>(i) || isa<CastInst>(i) || isa<CmpInst>(i) || isa<SelectInst>(i);
+    return computed && depth > 0 &&
+           all_of(i->operands(), [&](const Use &u) { return follows_from_counters(u.get(), depth - 1); });
+}
+
 static bool indexes_private(const Instruction &i)
 {
     auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
-    return gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
+    return gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices() &&
+           all_of(gep->indices(), [](const Use &u) { return follows_from_counters(u.get(), 12); });
 }
 
 // How often LOOP executes a block of INNER, a loop in it or itself, in one iteration: the trip counts that are constant.
