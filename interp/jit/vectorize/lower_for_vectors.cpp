@@ -135,10 +135,12 @@ void in_shim_lower_for_vectors(LLVMValueRef item)
     TripCounts counts(f, tree, loops);
     SmallVector<LoadInst *, 8> loads;
     SmallVector<BinaryOperator *, 8> divisions;
+    DenseMap<Loop *, bool> becomes_vectors{{nullptr, true}};
+    for (Loop *loop : loops.getLoopsInPreorder())
+        becomes_vectors[loop] =
+            is_profitable(*loop, divergence) && !is_row_loop(*loop, counts.evolution, divergence);
     for (Instruction &i : instructions(f)) {
-        Loop *loop = loops.getLoopFor(i.getParent());
-        bool vectors =
-            !loop || (is_profitable(*loop, divergence) && !is_row_loop(*loop, counts.evolution, divergence));
+        bool vectors = becomes_vectors[loops.getLoopFor(i.getParent())];
         if (auto *load = dyn_cast<LoadInst>(&i);
             load && vectors && is_vectorizable(*load) && is_subword_gather(*load, divergence) &&
             load->getType()->isIntegerTy() &&

@@ -301,15 +301,65 @@ static bool is_wide_division(const Instruction &i, const Divergence &divergence)
            divergence.values.count(&i);
 }
 
+// Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and elements of private
+// arrays that differ between lanes.
+static bool is_lane_by_lane(const Instruction &i, const Divergence &divergence)
+{
+    auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
+    bool element = gep && isa<AllocaInst>(gep->getPointerOperand()) &&
+                   any_of(gep->indices(), [&](const Use &u) { return divergence.values.count(u.get()); });
+    return element || (isa<LoadInst>(i) && is_subword_gather(i, divergence));
+}
+
+unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
+{
+    DenseMap<const Value *, unsigned> ends{{&phi, 1}}; // plus 1; 0: does not follow from PHI
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            unsigned begin = 0, own = 1;
+            for (const Use &u : i.operands())
+                begin = std::max(begin, ends.lookup(u.get()));
+            if (isa<PHINode>(i) || isa<CastInst>(i) || isa<GetElementPtrInst>(i))
+                own = 0;
+            else if (isa<LoadInst>(i))
+                own = 5;
+            else if (i.getType()->isFloatingPointTy() || i.getOpcode() == Instruction::Mul)
+                own = 4;
+            if (&i != &phi && begin > 0)
+                ends[&i] = begin + own;
+        }
+    unsigned end = ends.lookup(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+    return end > 0 ? std::max(1u, end - 1) : 0;
+}
+
+// ACCESS, SEARCHED: as many instructions as an access lane by lane costs, and in a loop that lanes leave one after the other.
+// REGISTERS: values that an iteration leaves to the next one without spilling them.  WIDTH: instructions per cycle.
+enum { ACCESS = 12, SEARCHED = 24, REGISTERS = 12, WIDTH = 5 };
+
+// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.
+static bool is_better_alone(const Loop &loop, unsigned size, unsigned accesses, bool differs)
+{
+    if (!loop.getLoopLatch())
+        return false;
+    unsigned cycles = 0, phis = 0;
+    for (const PHINode &phi : loop.getHeader()->phis()) {
+        cycles = std::max(cycles, recurrence_cycles(loop, phi));
+        phis++;
+    }
+    return phis <= REGISTERS &&
+           std::max(WIDTH * cycles, size) <= accesses * unsigned(differs ? SEARCHED : ACCESS);
+}
+
 // Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
 // one after the other: most of them leave at the first.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
-    unsigned size = 0, gathers = 0, masked = 0, divisions = 0;
+    unsigned size = 0, gathers = 0, masked = 0, lane_by_lane = 0, divisions = 0;
     for (BasicBlock *b : loop.blocks()) {
         size += b->size();
         for (const Instruction &i : *b) {
             gathers += is_gather(i, divergence);
+            lane_by_lane += is_lane_by_lane(i, divergence);
             masked += is_subword_gather(i, divergence) && divergence.blocks.count(b);
             divisions += is_wide_division(i, divergence);
         }
@@ -317,5 +367,6 @@ bool is_profitable(const Loop &loop, const Divergence &divergence)
     SmallVector<BasicBlock *, 4> exits;
     loop.getExitingBlocks(exits);
     bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    return size <= 400 && (differs ? 8 * gathers < size : 16 * masked < size) && 16 * divisions < size;
+    return !is_better_alone(loop, size, lane_by_lane, differs) && size <= 400 &&
+           (differs ? 8 * gathers < size : 16 * masked < size) && 16 * divisions < size;
 }
