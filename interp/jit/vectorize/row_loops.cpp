@@ -10,22 +10,25 @@
 
 using namespace llvm;
 
-enum { LEAST_ITERATIONS = 16, FEW_ELEMENTS = 4, INSTRUCTIONS_PER_ACCESS = 12 };
+enum { LEAST_ITERATIONS = 16, LEAST_OF_BYTES = 8, FEW_ELEMENTS = 4, INSTRUCTIONS_PER_ACCESS = 12 };
 
 // Whether LLVM can vectorize what goes from one iteration of LOOP to the next.
 static bool has_only_reductions(Loop &loop, ScalarEvolution &evolution)
 {
     return all_of(loop.getHeader()->phis(), [&](PHINode &phi) {
         InductionDescriptor induction;
+        auto *next = dyn_cast<Instruction>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+        if (next && !isa<PHINode>(next) && loop.contains(next) && recurrence_cycles(loop, phi) == 0)
+            return true; // of the iteration before, alone
         RecurrenceDescriptor reduction;
         return InductionDescriptor::isInductionPHI(&phi, &loop, &evolution, induction) ||
                (phi.getType()->isIntegerTy() && RecurrenceDescriptor::isReductionPHI(&phi, &loop, reduction));
     });
 }
 
-// Whether the access I takes one element after the other.  An index of 32 bits that may wrap around is treated as one that does not:
-// LLVM compares before the loop.
-static bool is_consecutive(Instruction &i, Loop &loop, ScalarEvolution &evolution)
+// Whether the access I takes one element after the other.  With MAY_WRAP, an index of 32 bits that may wrap around is treated as one
+// that does not: LLVM compares before the loop.
+static bool is_consecutive(Instruction &i, Loop &loop, ScalarEvolution &evolution, bool may_wrap)
 {
     auto advances_by = [&](Value *v, uint64_t bytes) {
         auto *value = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(v));
@@ -40,7 +43,7 @@ static bool is_consecutive(Instruction &i, Loop &loop, ScalarEvolution &evolutio
     auto *gep = dyn_cast<GetElementPtrInst>(pointer);
     auto *wide = gep && gep->getNumIndices() == 1 ? dyn_cast<CastInst>(gep->getOperand(1)) : nullptr;
     return advances_by(pointer, size) ||
-           (wide && loop.isLoopInvariant(gep->getPointerOperand()) &&
+           (may_wrap && wide && loop.isLoopInvariant(gep->getPointerOperand()) &&
             (isa<ZExtInst>(wide) || isa<SExtInst>(wide)) &&
             layout.getTypeAllocSize(gep->getSourceElementType()).getFixedValue() == size &&
             advances_by(wide->getOperand(0), 1));
@@ -76,7 +79,7 @@ static bool find_accesses(Loop &loop, ScalarEvolution &evolution, SmallVectorImp
             if (!pointer || i.isAtomic() || i.isVolatile() || getLoadStoreType(&i)->isVectorTy() ||
                 isa<AllocaInst>(getUnderlyingObject(pointer)))
                 return false;
-            if (is_consecutive(i, loop, evolution))
+            if (is_consecutive(i, loop, evolution, true))
                 accesses.push_back(&i);
             else if (isa<StoreInst>(i) || !loop.isLoopInvariant(pointer))
                 return false;
@@ -105,7 +108,10 @@ bool is_row_loop(Loop &loop, ScalarEvolution &evolution, const Divergence &diver
         none_of(accesses, [&](Instruction *i) { return is_far_from_neighbors(*i, divergence); }))
         return false;
     unsigned count = evolution.getSmallConstantMaxTripCount(&loop);
-    if (count > 0 && count < LEAST_ITERATIONS)
+    bool few = all_of(accesses, [&](Instruction *i) {
+        return getLoadStoreType(i)->getScalarSizeInBits() < 32 && is_consecutive(*i, loop, evolution, false);
+    });
+    if (count > 0 && count < (few ? LEAST_OF_BYTES : LEAST_ITERATIONS))
         return false;
     bool crosses = any_of(accesses, [&](Instruction *store) {
         return isa<StoreInst>(store) && any_of(accesses, [&](Instruction *access) {
