@@ -41,6 +41,11 @@ BODIES = {
     'two counters': 'uint m = 250, n = 0; for (uint k = 3; k < (x & 63); k += 2, m -= 3, n += k) r = r * 5 + b[k] + m; r += m ^ n;',
     'counter that stays': 'for (uint k = 0; k < (y & 31);) { r = r * 1664525u + x; if (r & 0x1000) k++; r += b[k]; }',
     'load after store': 'for (uint k = 0; k < (x & 31); k++) { o[i] = k + x; r = r * 3 + o[i] + b[k]; if (b[k + 7] % 8 == (r & 7)) r ^= a[k]; }',
+    'bytes of rows': 'global const uchar *p = (global const uchar *)a, *q = (global const uchar *)b; for (int j = 0; j < 4; j++) for (int k = 0; k < 8; k++) r += abs_diff(p[(i & 63) * 8 + j * 99 + k], q[(i & 31) * 8 + j * 16 + k + 3]);',
+    'value before': 'global const uchar *p = (global const uchar *)a; uchar last = 255; for (int k = 0; k < 24; k++) { uchar c = p[(i & 31) * 24 + k] & 3; if (c != last) r = r + 1; last = c; } r += last;',
+    'value before, or not': 'global const uchar *p = (global const uchar *)a; uchar last = 9; for (int k = 0; k < 24; k++) { uchar c = p[(i & 31) * 24 + k] & 7; if (c > 2) last = c; r += last; }',
+    'length': 'global const uchar *p = (global const uchar *)a + (i & 63) * 8; uint k = 0; while (k < 200 && (p[k] & 15) != (y & 15)) k++; r += k;',
+    'private counts': 'uint w[16] = {0}; global const uchar *p = (global const uchar *)a + (i & 31) * 16; for (int k = 0; k < 100; k++) w[p[k] & 15] += k; for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
     'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',
 }
 CASES = []

@@ -74,6 +74,36 @@ KERNELS = {
         uint i = get_global_id(0), sum = 0;
         for (int k = 0; k < 1000; k++)
             z[i * 7 + k] = sum += x[i * 7 + k]; }''',
+    'differences': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint sum = 0;
+        int i = get_global_id(0);
+        for (int row = 0; row < 8; row++)
+            for (int k = 0; k < 8; k++)
+                sum += abs_diff(x[i * 16 + row * 31 + k], y[i * 16 + row * 31 + k]);
+        z[i] = sum; }''',
+    'changes': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint i = get_global_id(0), changes = 0;
+        uchar last = 0;
+        for (int k = 0; k < 100; k++) {
+            uchar c = x[i * 8 + k] & 3;
+            changes += c != last;
+            last = c;
+        }
+        z[i] = changes; }''',
+    'length': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint i = get_global_id(0), n = 0;
+        while (n < 1000 && x[i * 8 + n] != 0)
+            n++;
+        z[i] = n; }''',
+    'counts': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint i = get_global_id(0), bins[64], sum = 0;
+        for (int k = 0; k < 64; k++)
+            bins[k] = 0;
+        for (int k = 0; k < 256; k++)
+            bins[x[i * 4 + k] >> 2]++;
+        for (int k = 0; k < 64; k++)
+            sum = sum * 31 + bins[k];
+        z[i] = sum; }''',
     'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
         local float a[4][16], b[16][16];
         int l = get_local_id(0), column = l & 15, row = l >> 4;
@@ -170,6 +200,14 @@ def main():
     check('sums of consecutive elements: vectors of each', re.search(r'zext <\d+ x i8>', text) is not None and 'gather' not in text, text)
     text = compiled('prefixes')
     check('prefix sums of consecutive elements: neither gathers nor scatters', text != '' and 'gather' not in text and 'scatter' not in text, text)
+    text = compiled('differences')
+    check('rows of 8 bytes: vectors of each', re.search(r'sub <8 x i\d+>', text) is not None and 'gather' not in text, text)
+    text = compiled('changes')
+    check('elements that differ from the one before: vectors of each', re.search(r'icmp ne <\d+ x i8>', text) is not None and 'gather' not in text, text)
+    text = compiled('length')
+    check('bytes until one is 0: no gathers', 'load i8' in text and 'gather' not in text, text)
+    text = compiled('counts')
+    check('counts in a private array: neither gathers nor unrolled', text != '' and 'gather' not in text and text.count('lshr') < 40, text)
     text = compiled('schedule')
     check('a private array that a loop of 64 iterations indexes: vectors in registers',
           re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])
