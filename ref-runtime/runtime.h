@@ -297,14 +297,14 @@ bool rt_context_has_device(const struct rt_context *context, const struct rt_dev
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
 int rt_context_device_index(const struct rt_context *context, const struct rt_device *device);
 
-/* ---- memory objects ------------------------------------------------------------------------------ */
-
-/* The contents of a copy that the trace has (replay.c): none, or all but the bytes from BEGIN to END. */
+/* The contents of a copy or of SVM that the trace has (replay.c): none, or all but the bytes from BEGIN to END. */
 struct rt_recorded_contents {
     bool any;
     unsigned generation;
     size_t begin, end;
 };
+/* ---- memory objects ------------------------------------------------------------------------------ */
+
 /* The storage of a buffer on one device. */
 struct rt_copy {
     unsigned char *data;     /* NULL: not allocated yet; sub-buffers: always */
@@ -403,6 +403,8 @@ struct rt_svm {
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
+    struct rt_recorded_contents recorded;
+    bool fixed;              /* at an address that a trace records */
     struct rt_svm_map *maps; /* recording: in the order of the calls */
     uint32_t number;         /* from 1 */
     char name[32];
@@ -415,6 +417,8 @@ void rt_svm_release(struct rt_svm *svm);
 void rt_svm_map_note(const struct rt_svm_map *map);
 struct rt_svm_map rt_svm_map_take(const void *pointer);
 bool rt_svm_is_mapped(const struct rt_context *context); /* any SVM of it is */
+/* Calls FUNCTION for each allocation of CONTEXT until it returns false; returns whether it never did. */
+bool rt_svm_all(const struct rt_context *context, bool (*function)(struct rt_svm *svm));
 bool rt_index_insert(const struct in_object *object);
 void rt_index_remove(const struct in_object *object);
 const struct in_object *rt_index_find(uint64_t address);

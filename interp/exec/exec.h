@@ -182,8 +182,8 @@ struct in_code {
         _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
         _Atomic bool
             lookups; /* pointers led beyond the arguments of a launch: compiled code is to look them up */
-        _Atomic int replayable; /* replay.c: not yet known, yes, no */
-        _Atomic bool stray;     /* a launch read outside all objects, which only the interpreter tolerates */
+        _Atomic int replay_class; /* enum in_replay_class, 0: not known yet */
+        _Atomic bool stray; /* a launch read outside all objects, which only the interpreter tolerates */
     } noted;
 };
 

@@ -20,9 +20,12 @@ uint64_t in_shift_id(const struct in_shift *shift, uint64_t id);
 /* Contents of an allocation of the trace. */
 struct in_mirror {
     struct in_mirror *next;
-    uint32_t id;          /* in the trace */
-    uint64_t size, known; /* size in bytes, and length of the prefix with recorded contents */
-    uint8_t *bytes;       /* NULL: none yet */
+    uint32_t id;             /* in the trace */
+    uint64_t size, known;    /* size in bytes, and length of the prefix with recorded contents */
+    uint8_t *bytes;          /* NULL: none yet */
+    uint64_t address;        /* of SVM that may hold pointers to SVM; 0: any */
+    bool fixed;              /* BYTES are there */
+    struct in_object object; /* of SVM; its id is that of the output */
 };
 enum { IN_MIRROR_CHAINS = 1024 };
 
@@ -45,7 +48,7 @@ struct in_expander {
     uint64_t file_size, steps; /* STEPS: instructions executed so far */
     struct in_expanded_program *programs;
     struct in_finding finding; /* of the current launch */
-    bool found;
+    bool found, follows;       /* FOLLOWS: it may follow pointers into SVM */
 };
 
 /* expand_memory.c */
@@ -53,6 +56,10 @@ struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id);
 enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation);
 void in_mirror_free(struct in_expander *e, uint32_t id);
 void in_mirrors_destroy(struct in_expander *e);
+/* The SVM that ADDRESS is in, NULL if it is in none. */
+const struct in_object *in_mirror_find_svm(struct in_expander *e, uint64_t address);
+/* Whether all SVM with contents is at its addresses. */
+bool in_mirrors_are_fixed(const struct in_expander *e);
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *content);
 /* expand.c: of a file, whether AMOUNT is within the limit; fills e->error if not. */
 enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount);

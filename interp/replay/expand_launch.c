@@ -72,6 +72,12 @@ static void print_nothing(void *expander, const char *text, size_t size)
     (void)size;
 }
 
+static const struct in_object *find_object(void *expander, uint64_t address)
+{
+    struct in_expander *e = expander;
+    return e->follows ? in_mirror_find_svm(e, address) : NULL;
+}
+
 static struct in_expanded_program *find_program(const struct in_expander *e, uint32_t id)
 {
     struct in_expanded_program *p = e->programs;
@@ -100,7 +106,8 @@ static bool take_objects(struct in_expander *e, struct in_expanded_program *p, s
 static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct in *i,
                                   struct mm_arena *arena)
 {
-    const struct in_environment environment = {.context = e, .print = print_nothing, .finding = keep_finding};
+    const struct in_environment environment = {
+        .context = e, .print = print_nothing, .finding = keep_finding, .find_object = find_object};
     uint64_t format = take_number(i, 4);
     const char *version = take_string(i, arena);
     if (i->bad || format != IN_REPLAY_FORMAT || strcmp(version, REFCL_VERSION) != 0)
@@ -296,6 +303,7 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
     uint64_t flags = take_number(i, 4);
     l->checks = flags & IN_REPLAY_CHECKS;
     l->zero_local = flags & IN_REPLAY_ZERO_LOCAL;
+    e->follows = flags & IN_REPLAY_FOLLOWS;
     l->local_pattern = (uint8_t)take_number(i, 1);
     l->step_limit = take_number(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)
@@ -323,6 +331,16 @@ static void note_difference(struct in_expander *e, uint32_t command, const char 
             "re-execution differs from the recorded launch: %s in the launch of kernel %s, command %u, as the "
             "interpreter executes it, but not when it was recorded; from there on values may be others",
             how, kernel, command);
+}
+
+static void note_unplaced(struct in_expander *e, uint32_t command)
+{
+    if (e->error.cls == MM_OK)
+        mm_fail(
+            &e->error, MM_LIMIT, "trace.replay",
+            "the launch of command %u cannot be re-executed: its shared virtual memory holds pointers, and the "
+            "addresses are in use in this process",
+            command);
 }
 
 /* Estimated bytes of a work-group; 0 for a launch that in_run_create rejects. */
@@ -406,7 +424,13 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
     l.step_limit = step_limit(l.step_limit);
     mm_recorder_flush(e->recorder);
     mm_recorder_skip_ids(e->recorder, (uint32_t)e->sources.out, (uint32_t)e->allocations.out);
-    enum mm_class cls = wrong ? bad_launch(e, replay->command, wrong) : run_launch(e, &l, sample);
+    enum mm_class cls = MM_OK;
+    if (wrong)
+        cls = bad_launch(e, replay->command, wrong);
+    else if (e->follows && !in_mirrors_are_fixed(e))
+        note_unplaced(e, replay->command);
+    else
+        cls = run_launch(e, &l, sample);
     mm_arena_destroy(arena);
     return cls;
 }

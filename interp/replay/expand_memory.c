@@ -1,8 +1,10 @@
 /* Memory of re-executed launches: mirrors of the trace's allocations (docs/reexecution.md#memory). */
 #include "interp/replay/expand_internal.h"
+#include "memmodel/trace/fixed.h"
 #include <unistd.h>
 
-enum { FILLED_BY_ONE = 64 }; /* bytes of contents that count as one instruction */
+enum { READ_ONLY = 4, WRITE_ONLY = 2 }; /* CL_MEM_ flags */
+enum { FILLED_BY_ONE = 64 };            /* bytes of contents that count as one instruction */
 
 static struct in_mirror **mirror_link(struct in_expander *e, uint32_t id)
 {
@@ -23,8 +25,10 @@ struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
 /* Creates the mirror of an allocation; its bytes are allocated when contents first arrive. */
 enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation)
 {
-    if ((allocation->region != MM_GLOBAL && allocation->region != MM_IMAGE) ||
-        allocation->origin != MM_ORIGIN_BUFFER)
+    bool svm = allocation->region == MM_GLOBAL && allocation->origin == MM_ORIGIN_COARSE_SVM;
+    bool buffer = (allocation->region == MM_GLOBAL || allocation->region == MM_IMAGE) &&
+                  allocation->origin == MM_ORIGIN_BUFFER;
+    if (!svm && !buffer)
         return MM_OK;
     in_mirror_free(e, allocation->id);
     struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = mirror_link(e, allocation->id);
@@ -33,6 +37,14 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
                        "out of memory while re-executing the launches of a trace");
     m->id = allocation->id;
     m->size = allocation->size;
+    m->address = svm && mm_fixed_contains(allocation->address, allocation->size) ? allocation->address : 0;
+    m->object = (struct in_object){.address = m->address,
+                                   .size = m->size,
+                                   .region = MM_GLOBAL,
+                                   .origin = allocation->origin,
+                                   .read_only = (allocation->flags & READ_ONLY) != 0,
+                                   .write_only = (allocation->flags & WRITE_ONLY) != 0,
+                                   .name = "svm"};
     *place = m;
     return MM_OK;
 }
@@ -41,7 +53,10 @@ static void mirror_destroy(struct in_expander *e, struct in_mirror *m)
 {
     if (m->bytes)
         e->mirrored -= m->size;
-    mm_aligned_free(m->bytes);
+    if (m->fixed)
+        mm_fixed_unmap(m->bytes, m->size);
+    else
+        mm_aligned_free(m->bytes);
     mm_free(m);
 }
 
@@ -71,7 +86,11 @@ static enum mm_class mirror_allocate(struct in_expander *e, struct in_mirror *m)
         e->most = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (m->size <= e->most && in_expand_check(e, MM_INPUT_TRACE_MEMORY, e->mirrored + m->size) != MM_OK)
         return MM_LIMIT;
-    if (m->size <= e->most - e->mirrored)
+    bool fits = m->size <= e->most - e->mirrored;
+    if (fits && m->address)
+        m->bytes = mm_fixed_map(m->address, m->size);
+    m->fixed = m->bytes != NULL;
+    if (fits && !m->bytes)
         m->bytes = mm_aligned_alloc(m->size, ALIGN);
     if (!m->bytes)
         return mm_fail(
@@ -80,6 +99,26 @@ static enum mm_class mirror_allocate(struct in_expander *e, struct in_mirror *m)
             m->id, (unsigned long long)m->size);
     e->mirrored += m->size;
     return MM_OK;
+}
+
+const struct in_object *in_mirror_find_svm(struct in_expander *e, uint64_t address)
+{
+    for (uint32_t k = 0; k < IN_MIRROR_CHAINS; k++)
+        for (struct in_mirror *m = e->mirrors[k]; m; m = m->next)
+            if (m->fixed && address - m->address < m->size) {
+                m->object.id = (uint32_t)in_shift_id(&e->allocations, m->id);
+                return &m->object;
+            }
+    return NULL;
+}
+
+bool in_mirrors_are_fixed(const struct in_expander *e)
+{
+    bool are = true;
+    for (uint32_t k = 0; k < IN_MIRROR_CHAINS && are; k++)
+        for (const struct in_mirror *m = e->mirrors[k]; m && are; m = m->next)
+            are = m->fixed || !m->address || !m->bytes;
+    return are;
 }
 
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *c)

@@ -15,22 +15,48 @@ static bool is_pointer(const struct in_module *m, uint32_t id)
     return ty && ty->kind == IN_TY_POINTER;
 }
 
-/* Whether memory shared with other work-items or the host may contain pointers. */
-static bool holds_pointers(const struct in_ty *ty)
+/* A pointer that may lead to SVM, which is at the same addresses in each execution. */
+static bool is_global_pointer(const struct in_ty *ty)
+{
+    return ty && ty->kind == IN_TY_POINTER &&
+           (ty->storage == SpvStorageClassCrossWorkgroup || ty->storage == SpvStorageClassGeneric);
+}
+
+static bool is_other_pointer(const struct in_ty *ty)
+{
+    return ty && ty->kind == IN_TY_POINTER && !is_global_pointer(ty);
+}
+
+static bool is_any_pointer(const struct in_ty *ty)
+{
+    return ty && ty->kind == IN_TY_POINTER;
+}
+
+/* Whether memory shared with other work-items or the host may contain pointers for which COUNTS is true. */
+static bool holds_pointers(const struct in_ty *ty, bool (*counts)(const struct in_ty *ty))
 {
     switch (ty->kind) {
     case IN_TY_POINTER:
-        return ty->storage != SpvStorageClassFunction && ty->element && ty->element->kind == IN_TY_POINTER;
+        return ty->storage != SpvStorageClassFunction && counts(ty->element);
     case IN_TY_ARRAY:
-        return ty->element->kind == IN_TY_POINTER;
+        return counts(ty->element);
     case IN_TY_STRUCT:
         for (uint32_t k = 0; k < ty->count; k++)
-            if (ty->members[k]->kind == IN_TY_POINTER)
+            if (counts(ty->members[k]))
                 return true;
         return false;
     default:
         return false;
     }
+}
+
+/* Whether values of type TY contain pointers. */
+static bool contains_pointers(const struct in_ty *ty)
+{
+    bool contains = is_any_pointer(ty) || (ty && ty->kind == IN_TY_ARRAY && contains_pointers(ty->element));
+    for (uint32_t k = 0; ty && ty->kind == IN_TY_STRUCT && k < ty->count && !contains; k++)
+        contains = contains_pointers(ty->members[k]);
+    return contains;
 }
 
 static bool is_comparison(uint32_t opcode)
@@ -67,6 +93,48 @@ static bool is_irreproducible(const struct in_module *m, const struct in_inst *i
     }
 }
 
+/* Whether the instruction does so in a kernel that may follow pointers to SVM, or puts in memory what contains the address of
+ * other memory. */
+static bool follows_irreproducibly(const struct in_module *m, const struct in_inst *i)
+{
+    const struct in_ty *first = i->operand_count > 0 ? in_type_of(m, i->operands[0]) : NULL;
+    bool to_private = is_any_pointer(first) && first->storage == SpvStorageClassFunction;
+    switch (i->opcode) {
+    case SpvOpStore:
+        return !to_private && contains_pointers(in_type_of(m, i->operands[1]));
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized:
+        return !to_private;
+    case SpvOpConvertUToPtr:
+        return !is_global_pointer(in_type_of(m, i->result));
+    case SpvOpBitcast:
+        return is_any_pointer(first) &&
+               (!is_pointer(m, i->result) || (first->element && contains_pointers(first->element)));
+    default:
+        return is_irreproducible(m, i);
+    }
+}
+
+/* Whether the instruction does so in a kernel of which all global memory is SVM. */
+static bool keeps_irreproducibly(const struct in_module *m, const struct in_inst *i)
+{
+    const struct in_ty *first = i->operand_count > 0 ? in_type_of(m, i->operands[0]) : NULL;
+    switch (i->opcode) {
+    case SpvOpPtrCastToGeneric: /* generic pointers are to lead to global memory alone */
+        return !is_global_pointer(first);
+    case SpvOpConvertPtrToU:
+    case SpvOpPtrDiff:
+        return !is_global_pointer(first);
+    case SpvOpConvertUToPtr:
+        return !is_global_pointer(in_type_of(m, i->result));
+    case SpvOpBitcast:
+        return is_pointer(m, i->result) != is_any_pointer(first) &&
+               (is_other_pointer(first) || is_other_pointer(in_type_of(m, i->result)));
+    default:
+        return is_irreproducible(m, i);
+    }
+}
+
 enum {
     MAX_TYPES = 1 << 20,
     MAX_DEPTH = 256
@@ -78,7 +146,7 @@ static bool leads_to_pointers(const struct in_ty *ty, uint32_t *left, unsigned d
 {
     if (!ty)
         return false;
-    if (*left == 0 || depth == MAX_DEPTH || holds_pointers(ty))
+    if (*left == 0 || depth == MAX_DEPTH || holds_pointers(ty, is_any_pointer))
         return true;
     --*left;
     bool leads = (ty->kind == IN_TY_POINTER || ty->kind == IN_TY_ARRAY) &&
@@ -103,38 +171,73 @@ static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
                : UINT32_MAX;
 }
 
-/* Whether function INDEX or a callee contains such an instruction or keeps pointers in memory; SEEN has a byte per function. */
-static bool reaches_irreproducible(const struct in_module *m, uint32_t index, uint8_t *seen, uint32_t *left)
+/* Whether any memory that the module declares may contain pointers other than to SVM, or there is global memory beside SVM. */
+static bool has_other_pointers(const struct in_module *m)
+{
+    bool has = false;
+    for (uint32_t id = 0; id < m->bound && !has; id++)
+        has = m->ids[id].kind == IN_ID_TYPE && holds_pointers(m->ids[id].ty, is_other_pointer);
+    for (uint32_t k = 0; k < m->global_count && !has; k++)
+        has = m->globals[k].storage == SpvStorageClassCrossWorkgroup;
+    return has;
+}
+
+struct reach {
+    const struct in_module *m;
+    enum in_replay_class class;
+    uint8_t *seen; /* a byte per function */
+    uint32_t left; /* types to be visited at most */
+};
+
+static bool is_excluded(struct reach *r, const struct in_inst *i)
+{
+    switch (r->class) {
+    case IN_REPLAY_FOLLOWS_SVM:
+        return follows_irreproducibly(r->m, i);
+    case IN_REPLAY_KEEPS_SVM:
+        return keeps_irreproducibly(r->m, i);
+    default:
+        return is_irreproducible(r->m, i) || uses_pointers_in_memory(r->m, i, &r->left);
+    }
+}
+
+/* Whether function INDEX or a callee contains an instruction that the class excludes. */
+static bool reaches_excluded(struct reach *r, uint32_t index)
 {
     struct in_inst i;
-    if (index >= m->function_count || seen[index])
+    if (index >= r->m->function_count || r->seen[index])
         return false;
-    seen[index] = 1;
-    for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
-        in_inst_at(m, at, &i);
-        if (is_irreproducible(m, &i) || uses_pointers_in_memory(m, &i, left) ||
-            reaches_irreproducible(m, callee_of(m, &i), seen, left))
+    r->seen[index] = 1;
+    for (uint32_t at = r->m->functions[index].word; at < r->m->functions[index].end; at += i.count) {
+        in_inst_at(r->m, at, &i);
+        if (is_excluded(r, &i) || reaches_excluded(r, callee_of(r->m, &i)))
             return true;
     }
     return false;
 }
 
-bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size)
+static bool is_of_class(const struct in_module *m, size_t kernel, enum in_replay_class class)
 {
-    enum { UNKNOWN, YES, NO };
+    struct reach r = {m, class, mm_alloc_zero(m->function_count + 1, 1), MAX_TYPES};
+    bool is = r.seen && !(class != IN_REPLAY_ALWAYS && has_other_pointers(m)) &&
+              !reaches_excluded(&r, m->kernels[kernel].function);
+    mm_free(r.seen);
+    return is;
+}
+
+enum in_replay_class in_replay_class(const struct in_instance *instance, size_t kernel, size_t size)
+{
     const struct in_module *m = instance->module;
     struct in_code *code = m->kernels[kernel].code;
-    int known = atomic_load(&code->noted.replayable);
-    if (known == UNKNOWN) {
-        uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
-        uint32_t left = MAX_TYPES;
-        bool possible = seen && size <= MM_TRACE_BYTES_MAX / 2 &&
-                        !reaches_irreproducible(m, m->kernels[kernel].function, seen, &left);
-        mm_free(seen);
-        known = possible ? YES : NO;
-        atomic_store(&code->noted.replayable, known);
+    int class = atomic_load(&code->noted.replay_class);
+    if (class == 0) {
+        class = size <= MM_TRACE_BYTES_MAX / 2 ? IN_REPLAY_ALWAYS : IN_REPLAY_KEEPS_SVM + 1;
+        while (class <= IN_REPLAY_KEEPS_SVM && !is_of_class(m, kernel, (enum in_replay_class) class))
+            class ++;
+        class = class <= IN_REPLAY_KEEPS_SVM ? class : IN_REPLAY_NEVER;
+        atomic_store(&code->noted.replay_class, class);
     }
-    return known == YES;
+    return (enum in_replay_class) class;
 }
 
 /* ---- encoding ------------------------------------------------------------------------------ */
@@ -330,7 +433,8 @@ static void put_argument(struct out *o, const struct in_argument_info *info, con
     }
 }
 
-static void put_launch(struct out *o, const struct in_launch *l, const struct in_kernel_info *info)
+static void put_launch(struct out *o, const struct in_launch *l, const struct in_kernel_info *info,
+                       bool follows)
 {
     put_string(o, info->name);
     put_number(o, l->dimensions, 4);
@@ -341,7 +445,10 @@ static void put_launch(struct out *o, const struct in_launch *l, const struct in
     }
     put_number(o, l->sub_group_size, 4);
     put_number(o, l->device, 4);
-    put_number(o, (l->checks ? IN_REPLAY_CHECKS : 0) | (l->zero_local ? IN_REPLAY_ZERO_LOCAL : 0), 4);
+    put_number(o,
+               (l->checks ? IN_REPLAY_CHECKS : 0) | (l->zero_local ? IN_REPLAY_ZERO_LOCAL : 0) |
+                   (follows ? IN_REPLAY_FOLLOWS : 0),
+               4);
     put_number(o, l->local_pattern, 1);
     put_number(o, l->step_limit, 8);
     put_number(o, info->argument_count, 4);
@@ -358,7 +465,8 @@ void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
     struct out o = {0};
     uint32_t program = record_program(run, spirv, size, options);
     launch.arguments = run->arguments;
-    put_launch(&o, &launch, run->info);
+    put_launch(&o, &launch, run->info,
+               in_replay_class(run->instance, launch.kernel, size) != IN_REPLAY_ALWAYS);
     bool whole = program != 0 && !o.failed;
     struct mm_record record = {.type = MM_RECORD_REPLAY};
     record.replay =

@@ -9,9 +9,15 @@
 
 #include "interp/interp.h"
 
-/* Whether the behavior of KERNEL of INSTANCE does not depend on addresses, and the module of SIZE bytes fits
- * in a trace. */
-bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size);
+/* How the behavior of a kernel depends on addresses, and what re-execution needs beside the contents of its arguments. */
+enum in_replay_class {
+    IN_REPLAY_NEVER = 1,   /* in other ways, or its module does not fit in a trace */
+    IN_REPLAY_ALWAYS,      /* not at all */
+    IN_REPLAY_FOLLOWS_SVM, /* it follows pointers that memory has: all SVM, at the same addresses */
+    IN_REPLAY_KEEPS_SVM    /* and puts pointers in memory or computes with them: no global memory but SVM */
+};
+/* That of KERNEL of INSTANCE, whose module has SIZE bytes. */
+enum in_replay_class in_replay_class(const struct in_instance *instance, size_t kernel, size_t size);
 /* Records RUN, which compiled code has completed; its module was created from SPIRV with OPTIONS. */
 void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
                       const struct in_module_options *options);
@@ -25,6 +31,7 @@ enum {
     IN_REPLAY_ZERO_PRIVATE = 4,
     IN_REPLAY_CHECKS = 1, /* of launches */
     IN_REPLAY_ZERO_LOCAL = 2,
+    IN_REPLAY_FOLLOWS = 4,
     IN_REPLAY_READ_ONLY = 1, /* of pointers */
     IN_REPLAY_WRITE_ONLY = 2
 };

@@ -262,17 +262,17 @@ static void install_handler(void)
 
 /* ---- memory ---- */
 
-void *rt_guard_alloc(size_t size, bool shared, const char *name)
+void *rt_guard_alloc(void *mapped, size_t size, bool shared, const char *name)
 {
     prepare_once();
     if (size > SIZE_MAX - page)
         return NULL;
     struct range *r = mm_alloc_zero(1, sizeof *r);
     size_t pages = (size + page - 1) / page * page;
-    void *data =
-        r ? mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-          : MAP_FAILED;
-    if (data == MAP_FAILED) {
+    void *data = mapped;
+    if (r && !mapped)
+        data = mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!r || data == MAP_FAILED) {
         mm_free(r);
         return NULL;
     }

@@ -10,8 +10,8 @@ bool rt_guard_on(void);
 /* The same for coarse-grained SVM, which is guarded while an execution is recorded, too. */
 bool rt_guard_svm_on(void);
 /* Allocates SIZE zeroed bytes on separate pages that the host cannot access: coarse-grained SVM if SHARED,
- * otherwise the memory that maps of NAME return pointers to.  NULL: no memory. */
-void *rt_guard_alloc(size_t size, bool shared, const char *name);
+ * otherwise the memory that maps of NAME return pointers to; MAPPED, if not NULL, becomes that memory.  NULL: no memory. */
+void *rt_guard_alloc(void *mapped, size_t size, bool shared, const char *name);
 void rt_guard_free(void *data);
 /* The host enqueues a map of [POINTER, POINTER + SIZE); the map completes; the host unmaps it.  Of several maps at
  * one address the last one counts. */

@@ -1,6 +1,7 @@
 /* Reading, writing, copying and filling buffers [CL 5.2.2, 5.2.3]. */
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/record/replay.h"
 
 #include <string.h>
 
@@ -98,6 +99,8 @@ void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind,
                             size_t size)
 {
     const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, host) : NULL;
+    if (svm && kind == MM_WRITE)
+        rt_replay_svm_changed(host, size);
     if (svm && (svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)) {
         rt_record_access(command, kind, svm->object.id, (uint64_t)((const unsigned char *)host - svm->data),
                          size, host);

@@ -3,6 +3,7 @@
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/record/replay.h"
 
 #include <string.h>
 
@@ -29,6 +30,8 @@ static struct svm_place place_of(const void *pointer)
 static void record_svm_access(const struct rt_command *command, enum mm_kind kind, const struct svm_place *at,
                               size_t size)
 {
+    if (kind == MM_WRITE)
+        rt_replay_svm_changed(at->pointer, size);
     if (at->allocation)
         rt_record_access(command, kind, at->allocation, at->offset, size, at->pointer);
     else
@@ -224,6 +227,8 @@ static cl_int run_unmap(struct rt_command *command)
     if (IN_FAULTY(SVM_UNMAP_LOST))
         rt_fault_svm_unmap(r->pointer);
     record_map(command, MM_UNMAP, r);
+    if (r->flags != CL_MAP_READ)
+        rt_replay_svm_changed(r->pointer, r->size);
     return CL_SUCCESS;
 }
 

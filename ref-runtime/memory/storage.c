@@ -131,8 +131,8 @@ static unsigned char *allocate_view(struct rt_mem *root)
 {
     if (!root->host_view) {
         root->host_view = root->flags & CL_MEM_USE_HOST_PTR ? root->host_ptr
-                          : rt_guard_on()                   ? rt_guard_alloc(root->size, false, root->name)
-                                                            : mm_aligned_alloc(root->size, RT_MAX_ALIGN);
+                          : rt_guard_on() ? rt_guard_alloc(NULL, root->size, false, root->name)
+                                          : mm_aligned_alloc(root->size, RT_MAX_ALIGN);
         root->host_view_id = root->host_view ? record_copy(root, -1, root->host_view) : 0;
     }
     return root->host_view;
@@ -256,7 +256,7 @@ static void mark_initialized(struct rt_mem *root, size_t begin, size_t end, int 
 static void mark_written(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     if (place != RT_HOST_VIEW)
-        rt_replay_changed(&root->copies[place], begin, end);
+        rt_replay_changed(&root->copies[place].recorded, begin, end);
     mark_initialized(root, begin, end, place);
 }
 
@@ -335,8 +335,10 @@ static bool set_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 
 bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place)
 {
-    if (root->shared)
+    if (root->shared) {
+        rt_replay_all_changed();
         return true;
+    }
     place = real_place(place);
     mark_written(root, begin, end, place);
     return set_latest(root, begin, end, place);

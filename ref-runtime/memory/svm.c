@@ -1,10 +1,12 @@
 /* Shared virtual memory allocations [CL 5.6].  All of it is host memory that the devices share, so that
  * what a kernel writes, and nothing else, is there at once [CL 3.3.6 H20-H22], also for the host's atomics,
  * whose types are the same [CL 3.3.6 A20-A22]. */
+#include "memmodel/trace/fixed.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/memory.h"
+#include "ref-runtime/record/replay.h"
 
 #include <string.h>
 
@@ -62,6 +64,16 @@ bool rt_svm_is_mapped(const struct rt_context *context)
     return mapped;
 }
 
+bool rt_svm_all(const struct rt_context *context, bool (*function)(struct rt_svm *svm))
+{
+    bool all = true;
+    mm_mutex_lock(&list_lock);
+    for (struct rt_svm *svm = context->svm; svm && all; svm = svm->next)
+        all = function(svm);
+    mm_mutex_unlock(&list_lock);
+    return all;
+}
+
 static bool flags_valid(cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
@@ -76,24 +88,47 @@ static bool is_guarded(const struct rt_svm *svm)
     return rt_guard_svm_on() && !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
 }
 
+/* NULL: the address is in use. */
+static void *allocate_at(const struct rt_svm *svm, uint64_t address)
+{
+    void *data = mm_fixed_map(address, svm->size);
+    if (!data || !is_guarded(svm))
+        return data;
+    void *guarded = rt_guard_alloc(data, svm->size, true, svm->name);
+    if (!guarded)
+        mm_fixed_unmap(data, svm->size);
+    return guarded;
+}
+
 static bool allocate_svm(struct rt_svm *svm)
 {
     static atomic_uint numbers;
     svm->number = atomic_fetch_add(&numbers, 1) + 1;
     snprintf(svm->name, sizeof svm->name, "svm %u", svm->number);
-    svm->data = is_guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name)
-                                : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
+    uint64_t address = rt_replay_on() && !mm_guard_on() ? mm_fixed_next(svm->size) : 0;
+    svm->data = address ? allocate_at(svm, address) : NULL;
+    svm->fixed = svm->data != NULL;
+    if (!svm->data)
+        svm->data = is_guarded(svm) ? rt_guard_alloc(NULL, svm->size, true, svm->name)
+                                    : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
     return svm->data != NULL;
+}
+
+static void free_svm(const struct rt_svm *svm)
+{
+    if (is_guarded(svm))
+        rt_guard_free(svm->data);
+    else if (svm->fixed)
+        mm_fixed_unmap(svm->data, svm->size);
+    else
+        mm_aligned_free(svm->data);
 }
 
 static void destroy_svm(void *data)
 {
     struct rt_svm *svm = data;
     rt_record_free(svm->object.id, svm->size);
-    if (is_guarded(svm))
-        rt_guard_free(svm->data);
-    else
-        mm_aligned_free(svm->data);
+    free_svm(svm);
     for (struct rt_svm_map *map = svm->maps, *next; map; map = next) {
         next = map->next;
         mm_free(map);

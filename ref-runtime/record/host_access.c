@@ -1,6 +1,7 @@
 /* Accesses of an instrumented host program, or to guarded memory, as events of its threads [CL 3.3.6 A23]. */
 #include "ref-runtime/record/host_access.h"
 #include "memmodel/trace/host.h"
+#include "ref-runtime/record/replay.h"
 #include "ref-runtime/sched/command.h"
 
 #include <dlfcn.h>
@@ -102,6 +103,8 @@ static void record_access(const struct refcl_host_access *a)
         event.allocation = svm->object.id;
         event.offset = (uint64_t)((const unsigned char *)a->address - svm->data);
         rt_instrumented_host_use(true);
+        if (a->kind != REFCL_HOST_READ)
+            rt_replay_distrust_host();
         event.attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE;
         if (a->atomic)
             mm_host_set_order(&event, a->order);

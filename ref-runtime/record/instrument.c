@@ -10,8 +10,10 @@
 enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };
 
 static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases */
-static atomic_uint
-    svm_launches; /* instrumented ones that use SVM, without a conflicting unordered use by the host */
+/* Instrumented ones that use SVM, without a conflicting unordered use by the host; whether there are some for re-execution
+ * beside them. */
+static atomic_uint svm_launches;
+static atomic_bool svm_replayed;
 
 static atomic_bool
     has_callbacks; /* on another thread, which may use SVM while the launch executes or after it */
@@ -100,7 +102,7 @@ bool rt_may_instrument_still(const struct rt_command *command, const struct rt_l
         return false;
     if (!rt_launch_uses_svm(launch))
         return true;
-    if (!svm_allows(launch))
+    if (!svm_allows(launch) || (rt_replay_on() && !rt_replay_allows(launch)))
         return false;
     return !rt_launch_recorder() ||
            (command->starts_lazily && !atomic_load(&has_callbacks) && host_waits(command->queue) &&
@@ -135,16 +137,21 @@ static void record_question(struct mm_agent agent, uint16_t semantics, uint32_t 
 static void question_svm(struct mm_agent agent)
 {
     unsigned launches = atomic_exchange(&svm_launches, 0);
-    if (launches)
-        record_question(agent, MM_UNRECORDED, launches);
+    bool replayed = atomic_exchange(&svm_replayed, false);
+    if (launches || replayed)
+        record_question(agent, launches ? MM_UNRECORDED : MM_UNRECORDED | MM_REPLAYED, launches);
 }
 
 void rt_instrumented_over(const struct rt_command *command)
 {
     if (!rt_launch_recorder() || !command->starts_lazily)
         return;
-    atomic_fetch_add(&svm_launches, 1);
-    if (atomic_load(&host_uses) != command->host_uses)
+    bool is_used = atomic_load(&host_uses) != command->host_uses;
+    if (!is_used && rt_replay_covers(command))
+        atomic_store(&svm_replayed, true);
+    else
+        atomic_fetch_add(&svm_launches, 1);
+    if (is_used)
         question_svm((struct mm_agent){command->record.id, MM_INDEX_RUNTIME});
 }
 

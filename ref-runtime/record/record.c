@@ -2,6 +2,7 @@
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
 #include "memmodel/base/array.h"
 #include "memmodel/base/own_fd.h"
+#include "memmodel/trace/fixed.h"
 #include "memmodel/trace/host.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
@@ -334,7 +335,8 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
     record.allocation.id = mm_recorder_new_allocation(recorder);
     if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS)
         rt_host_shared(allocation->address, allocation->size);
-    record.allocation.address = steady_address(allocation->address, allocation->size);
+    if (!mm_fixed_contains(allocation->address, allocation->size))
+        record.allocation.address = steady_address(allocation->address, allocation->size);
     mm_recorder_record(recorder, &record);
     struct mm_event event = {.kind = MM_ALLOC,
                              .agent = this_thread_or_executor(),

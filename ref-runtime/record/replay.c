@@ -12,6 +12,7 @@
 enum { PIECE = 128 * 1024 };
 
 static atomic_uint generation; /* how often all copies changed */
+static atomic_bool host_distrusted;
 
 /* Files hold them by default; the reader of a pipe has to request them. */
 bool rt_replay_on(void)
@@ -36,7 +37,14 @@ static bool owns_copies(const struct rt_mem *root)
            (!(root->flags & CL_MEM_USE_HOST_PTR) || rt_storage_map_place(root));
 }
 
-static bool argument_allows(const struct rt_launch_argument *a)
+/* SVM: of FIXED addresses, where the kernel follows pointers in it. */
+static bool svm_allows(const struct rt_launch_argument *a, bool fixed)
+{
+    const struct rt_svm *svm = rt_svm_find(NULL, a->svm);
+    return svm && svm->object.origin == MM_ORIGIN_COARSE_SVM && (svm->fixed || !fixed);
+}
+
+static bool argument_allows(const struct rt_launch_argument *a, enum in_replay_class class)
 {
     const struct rt_mem *root = a->mem ? rt_mem_root(a->mem) : NULL;
     switch (a->info->kind) {
@@ -49,35 +57,74 @@ static bool argument_allows(const struct rt_launch_argument *a)
         return root && a->mem->image && owns_copies(root);
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
-        return !a->svm && (!root || (!root->image && owns_copies(root)));
+        if (a->svm)
+            return !a->device_pointer && svm_allows(a, class != IN_REPLAY_ALWAYS);
+        return !root || (!root->image && owns_copies(root) &&
+                         (class != IN_REPLAY_KEEPS_SVM || a->info->kind == IN_ARG_CONSTANT));
     default:
         return false;
     }
 }
 
-bool rt_replay_allows(const struct rt_launch *launch)
+static bool is_fixed(struct rt_svm *svm)
+{
+    return svm->fixed;
+}
+
+static enum in_replay_class class_of(const struct rt_launch *launch)
 {
     const struct rt_build *build = build_of(launch);
+    return build ? in_replay_class(launch->instance, launch->kernel_index, build->spirv.size)
+                 : IN_REPLAY_NEVER;
+}
+
+bool rt_replay_allows(const struct rt_launch *launch)
+{
+    enum in_replay_class class = in_fault_now == IN_NO_FAULT ? class_of(launch) : IN_REPLAY_NEVER;
+    if (class == IN_REPLAY_NEVER ||
+        (class != IN_REPLAY_ALWAYS && !rt_svm_all(launch->kernel->context, is_fixed)))
+        return false;
     for (size_t i = 0; i < launch->argument_count; i++)
-        if (!argument_allows(&launch->arguments[i]))
+        if (!argument_allows(&launch->arguments[i], class))
             return false;
-    return build && in_fault_now == IN_NO_FAULT &&
-           in_replay_possible(launch->instance, launch->kernel_index, build->spirv.size);
+    return true;
 }
 
 /* ---- memory ---- */
 
-void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end)
+void rt_replay_changed(struct rt_recorded_contents *t, size_t begin, size_t end)
 {
-    struct rt_recorded_contents *t = &copy->recorded;
     bool none = t->begin == t->end;
     t->begin = none || begin < t->begin ? begin : t->begin;
     t->end = none || end > t->end ? end : t->end;
 }
 
+void rt_replay_svm_changed(const void *pointer, size_t size)
+{
+    struct rt_svm *svm = rt_launch_recorder() ? rt_svm_find(NULL, pointer) : NULL;
+    if (!svm)
+        return;
+    size_t begin = (size_t)((const unsigned char *)pointer - svm->data), left = svm->size - begin;
+    if (size == 0)
+        rt_replay_changed(&svm->recorded, 0, svm->size);
+    else
+        rt_replay_changed(&svm->recorded, begin, begin + (size < left ? size : left));
+}
+
 void rt_replay_all_changed(void)
 {
     atomic_fetch_add(&generation, 1);
+}
+
+void rt_replay_distrust_host(void)
+{
+    atomic_store(&host_distrusted, true);
+}
+
+bool rt_replay_covers(const struct rt_command *command)
+{
+    return command->operation == &rt_kernel_operation &&
+           ((const struct rt_kernel_command *)(const void *)command->payload)->replays;
 }
 
 static bool is_zero(const unsigned char *bytes, size_t size)
@@ -93,30 +140,40 @@ static void record_content(uint32_t allocation, size_t offset, size_t size, cons
 }
 
 /* In pieces; zeros in a row are one. */
-static void record_contents(const struct rt_copy *copy, size_t begin, size_t end)
+static void record_contents(uint32_t allocation, const unsigned char *data, size_t begin, size_t end)
 {
     size_t zeros = begin;
     for (size_t at = begin, size; at < end; at += size) {
         size = end - at < PIECE ? end - at : PIECE;
-        if (is_zero(copy->data + at, size))
+        if (is_zero(data + at, size))
             continue;
-        record_content(copy->object.id, zeros, at - zeros, NULL);
-        record_content(copy->object.id, at, size, copy->data + at);
+        record_content(allocation, zeros, at - zeros, NULL);
+        record_content(allocation, at, size, data + at);
         zeros = at + size;
     }
-    record_content(copy->object.id, zeros, end - zeros, NULL);
+    record_content(allocation, zeros, end - zeros, NULL);
 }
 
-static void record_copy_contents(struct rt_copy *copy, size_t size)
+static void record_changes(struct rt_recorded_contents *t, uint32_t allocation, const unsigned char *data,
+                           size_t size)
 {
-    struct rt_recorded_contents *t = &copy->recorded;
     unsigned now = atomic_load(&generation);
     if (!t->any || t->generation != now) {
         t->begin = 0;
         t->end = size;
     }
-    record_contents(copy, t->begin, t->end);
+    record_contents(allocation, data, t->begin, t->end);
     *t = (struct rt_recorded_contents){.any = true, .generation = now};
+}
+
+static bool record_svm(struct rt_svm *svm)
+{
+    if (svm->object.origin != MM_ORIGIN_COARSE_SVM)
+        return true;
+    if (atomic_load(&host_distrusted))
+        svm->recorded.any = false;
+    record_changes(&svm->recorded, svm->object.id, svm->data, svm->size);
+    return true;
 }
 
 /* The copy that an argument is bound to, NULL for other kinds of memory. */
@@ -129,15 +186,15 @@ static struct rt_copy *copy_of(const struct rt_launch_argument *a, const struct 
     return NULL;
 }
 
-/* A block may write images that its parent's arguments are. */
+/* A block may write images that its parent's arguments are; pointers in SVM lead to other SVM. */
 static void changed_by(const struct rt_kernel_command *k)
 {
-    if (k->block)
+    if (k->block || rt_launch_uses_svm(k->launch))
         rt_replay_all_changed();
     for (size_t i = 0; i < k->launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&k->launch->arguments[i], &k->arguments[i]);
         if (copy)
-            rt_replay_changed(copy, 0, rt_mem_root(k->launch->arguments[i].mem)->size);
+            rt_replay_changed(&copy->recorded, 0, rt_mem_root(k->launch->arguments[i].mem)->size);
     }
 }
 
@@ -158,7 +215,8 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
     static uint64_t left = UINT64_C(32) << 20;
     const struct rt_launch *launch = k->launch;
     uint64_t cost = LAUNCH;
-    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || !rt_replay_allows(launch))
+    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || rt_launch_uses_svm(launch) ||
+        !rt_replay_allows(launch))
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
@@ -170,20 +228,34 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
     return few;
 }
 
-void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
+/* What the trace lacks of the memory that K may access. */
+static void record_memory(const struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
+    bool follows = class_of(launch) != IN_REPLAY_ALWAYS;
+    if (follows)
+        rt_svm_all(launch->kernel->context, record_svm);
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct rt_launch_argument *a = &launch->arguments[i];
+        struct rt_copy *copy = copy_of(a, &k->arguments[i]);
+        struct rt_svm *svm = a->svm && !follows ? rt_svm_find(NULL, a->svm) : NULL;
+        if (copy)
+            record_changes(&copy->recorded, copy->object.id, copy->data, rt_mem_root(a->mem)->size);
+        if (svm)
+            record_svm(svm);
+    }
+}
+
+void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
+{
     bool instrumented = rt_launch_recorder() && in_run_is_compiled(k->run);
     k->replays = instrumented && (rt_replay_on() || is_recorded_for_replay(k));
     if (instrumented && !k->replays)
         rt_instrumented_lost(command);
     if (rt_launch_recorder() && !k->replays)
         changed_by(k);
-    for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
-        struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
-        if (copy)
-            record_copy_contents(copy, rt_mem_root(launch->arguments[i].mem)->size);
-    }
+    if (k->replays)
+        record_memory(k);
 }
 
 void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well)
@@ -194,7 +266,7 @@ void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k
         return;
     k->replays = false;
     if (!well || !in_run_is_compiled(k->run)) {
-        changed_by(k);
+        rt_replay_all_changed();
         if (in_run_is_compiled(k->run))
             rt_instrumented_lost(command);
         return;

@@ -33,7 +33,8 @@ static const struct in_object *find_object(void *context, uint64_t address)
 {
     (void)context;
     const struct in_object *object = rt_index_find(address);
-    rt_replay_all_changed(); /* the kernel may write to memory that is no argument */
+    if (!current || !rt_replay_covers(current)) /* the kernel may write to memory that is no argument */
+        rt_replay_all_changed();
     bool system =
         current && (current->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) && address >= 4096;
     return !object && system ? &host_memory : object;

@@ -22,6 +22,16 @@ static const char *const source =
     "{ int2 at = (int2)((int)get_global_id(0) & 7, (int)get_global_id(0) >> 3);\n"
     "  float2 middle = (convert_float2(at) + 1.0f) / 8;\n"
     "  write_imagef(out, at, 0.5f * read_imagef(in, s, middle) + 0.25f); }\n"
+    "struct node { global struct node *next; uint value; };\n"
+    "kernel void walk(global struct node *list, global uint *out)\n"
+    "{ uint sum = 0; global struct node *n = &list[get_global_id(0)];\n"
+    "  for (int k = 0; k < 5 && n; k++) { sum = 3 * sum + n->value; n = n->next; }\n"
+    "  out[get_global_id(0)] = sum; }\n"
+    "kernel void turn_round(global struct node *list, global struct node *other)\n"
+    "{ size_t i = get_global_id(0); other[i].next = &list[31 - i]; other[i].value = list[i].value + 1; }\n"
+    "kernel void turn_round_here(global struct node *list, global struct node *other)\n"
+    "{ global struct node *local l[8]; size_t i = get_local_id(0), g = get_global_id(0);\n"
+    "  l[i] = &list[g]; other[g].value = (uint)(l[i] - list); other[g].next = l[i]; }\n"
     "kernel void lies(global ulong *out, global const float *data) { out[get_global_id(0)] = (ulong)data >> "
     "60; }\n";
 
@@ -89,6 +99,50 @@ static void soften_images(cl_context context, const unsigned char *bytes)
     clReleaseKernel(kernel);
 }
 
+struct node {
+    struct node *next;
+    cl_uint value;
+};
+
+static void launch_svm(const char *name, void *list, void *other, cl_mem out)
+{
+    size_t local = 8, global = 32;
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    check(code, name);
+    check(clSetKernelArgSVMPointer(kernel, 0, list), "argument 0");
+    check(out ? clSetKernelArg(kernel, 1, sizeof out, &out) : clSetKernelArgSVMPointer(kernel, 1, other),
+          "argument 1");
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
+    check(clFinish(queue), "clFinish");
+    clReleaseKernel(kernel);
+}
+
+/* Lists, one of which leads into the other one; kernels follow the pointers and make others. */
+static void use_lists(cl_context context, cl_mem out)
+{
+    struct node *lists[2];
+    size_t size = 32 * sizeof *lists[0];
+    cl_uint one = 1;
+    for (int k = 0; k < 2; k++) {
+        lists[k] = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0);
+        check(lists[k] ? CL_SUCCESS : CL_OUT_OF_RESOURCES, "clSVMAlloc");
+    }
+    for (int step = 0; step < 2; step++) {
+        check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, lists[0], size, 0, NULL, NULL), "map");
+        for (int k = 0; k < 32; k++)
+            lists[0][k] = (struct node){k % 7 == step ? NULL : &lists[k % 2][k * 5 % 32], (cl_uint)k};
+        check(clEnqueueSVMUnmap(queue, lists[0], 0, NULL, NULL), "unmap");
+        launch_svm("turn_round", lists[0], lists[1], NULL);
+        launch_svm("walk", lists[0], NULL, out);
+        check(clEnqueueSVMMemFill(queue, &lists[1][3].value, &one, 4, 4, 0, NULL, NULL), "fill");
+        launch_svm("walk", lists[1], NULL, out);
+        launch_svm("turn_round_here", lists[1], lists[0], NULL);
+    }
+    clSVMFree(context, lists[0]);
+    clSVMFree(context, lists[1]);
+}
+
 int main(void)
 {
     float data[128], sum = 0;
@@ -134,6 +188,7 @@ int main(void)
         for (int k = 0; k < 128; k++)
             sum += data[k];
     }
+    use_lists(context, bins);
     soften_images(context, (const unsigned char *)data);
     printf("%f\n", (double)sum);
     return 0;
