@@ -1,4 +1,4 @@
-/* The child process that runs the tests, and its parent, which reads its messages and survives its crashes and hangs. */
+/* The child process that runs the tests; its parent reads its messages and handles its crashes and hangs. */
 #include "campaign.h"
 
 #include <errno.h>
@@ -117,7 +117,7 @@ static void child_main(const struct lt_campaign_state *c, FILE *report)
     lt_report(report, 0, "end", NULL, NULL);
 }
 
-/* Always false: the campaign ends. */
+/* Ends the campaign; returns false. */
 static bool cannot_start(struct lt_campaign_state *c)
 {
     char reason[128];

@@ -17,10 +17,10 @@ struct lt_object {
     size_t bytes;
     cl_mem buffer;                    /* LT_IN_BUFFER: of this iteration */
     void *memory;                     /* the others */
-    _Atomic(unsigned char *) *mapped; /* LT_IN_BUFFER: where each element is, NULL if it is not mapped */
+    _Atomic(unsigned char *) *mapped; /* LT_IN_BUFFER: address of each element, NULL if it is not mapped */
 };
 
-/* Operations on values, as checker/program/program.h numbers them: by name in the plan. */
+/* Operations of checker/program/program.h on values; the plan has their names. */
 enum lt_host_op {
 /* clang-format off */
 #define LT_HOST_OPS(X)                                                                                       \
@@ -60,11 +60,11 @@ enum lt_host_rmw {
 /* Orders as in the plan: 0 plain, 1 relaxed, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst. */
 
 struct lt_call_place {
-    int object, element; /* -1: none; all of it */
+    int object, element; /* -1: none; all elements */
 };
 struct lt_host_call {
     int function;                             /* in the table of host_calls.c */
-    int queue, kernel, thread, event, buffer; /* EVENT: or the sync-point that a recording call makes */
+    int queue, kernel, thread, event, buffer; /* EVENT: or the sync-point that a recording call returns */
     unsigned semaphore_count, semaphores[LT_HOST_WAITS];
     struct lt_call_place target, source;
     bool blocking;
@@ -80,7 +80,7 @@ struct lt_host_instr {
 struct lt_host_thread {
     struct lt_host *host;
     unsigned number, code_count;
-    bool starts; /* with the program; the others are started by a call */
+    bool starts; /* with the program; the others are callbacks and native kernels */
     struct lt_host_instr *code;
     uint64_t registers[LT_HOST_REGISTERS];
     uint64_t random;
@@ -112,7 +112,7 @@ struct lt_host_observed {
 struct lt_host_state {
     cl_context context;
     cl_program program;
-    cl_command_queue last; /* for reads at the end of an iteration */
+    cl_command_queue last; /* reads memory at the end of an iteration */
     cl_mem out;
     void *semaphores[LT_HOST_MOST]; /* cl_semaphore_khr */
     cl_uint points[LT_HOST_MOST];   /* sync-points */
@@ -156,7 +156,7 @@ bool lt_host_records(const char *name); /* a command into a command buffer */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
 void lt_host_flush(struct lt_host *host);
 void lt_host_wait_idle(struct lt_host *host);
-/* Records the first failure of an iteration; false if STATUS is none. */
+/* True if STATUS is an error; records the first one of an iteration. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */
 void lt_run_host_test(struct lt_job *job, bool legacy);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Arguments that all enqueuing calls share. */
+/* A call, with the arguments that all enqueueing calls share. */
 struct enqueue {
     struct lt_host_thread *thread;
     struct lt_host *host;
@@ -14,7 +14,7 @@ struct enqueue {
     cl_uint count;
     cl_event list[LT_HOST_WAITS], made;
     cl_event *event;
-    void *buffer; /* cl_command_buffer_khr; recording: the sync-points in place of LIST, MADE and EVENT */
+    void *buffer; /* cl_command_buffer_khr; recording calls use POINTS and MADE_POINT for LIST and MADE */
     cl_uint points[LT_HOST_WAITS], made_point;
 };
 
@@ -69,7 +69,7 @@ static unsigned char *memory_of(const struct enqueue *e, struct lt_call_place pl
     return (unsigned char *)call_object(e, place)->memory + offset_of(e, place);
 }
 
-/* The number of bytes that a copy transfers. */
+/* The bytes that a copy transfers: the smaller of both places. */
 static size_t shared_size(const struct enqueue *e)
 {
     size_t a = size_of(e, e->call->source), b = size_of(e, e->call->target);
@@ -269,19 +269,20 @@ static bool has_properties(const struct enqueue *e)
     return e->host->state.buffers_version >= LT_VERSION(0, 9, 5);
 }
 
-/* FOUND as a function that takes TYPES, without the properties and with them. */
-#define RECORDED(types_without, types_with)                                                                  \
-    union {                                                                                                  \
+/* Declares F, the function NAME of the extension with both signatures: BUFFER, QUEUE, [PROPERTIES,] TYPES..., and the sync-points. */
+#define RECORDED(f, name, ...)                                                                               \
+    const union {                                                                                            \
         void *found;                                                                                         \
-        cl_int(CL_API_CALL *without) types_without;                                                          \
-        cl_int(CL_API_CALL *with) types_with;                                                                \
-    }
-#define RECORD(name, ...)                                                                                    \
-    f.found = extension_function(e->host, name);                                                             \
-    return !f.found ? CL_INVALID_OPERATION                                                                   \
-           : has_properties(e)                                                                               \
-               ? f.with(e->buffer, NULL, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL)       \
-               : f.without(e->buffer, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL)
+        cl_int(CL_API_CALL *without)(void *, cl_command_queue, __VA_ARGS__, END);                            \
+        cl_int(CL_API_CALL *with)(void *, cl_command_queue, properties_list, __VA_ARGS__, END);              \
+    } f = {.found = extension_function(e->host, name)}
+#define END cl_uint, const cl_uint *, cl_uint *, void *
+/* The result of F with these arguments. */
+#define RECORD(f, ...)                                                                                       \
+    (!f.found ? CL_INVALID_OPERATION                                                                         \
+     : has_properties(e)                                                                                     \
+         ? f.with(e->buffer, NULL, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL)             \
+         : f.without(e->buffer, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL))
 
 static const cl_uint *points_of(const struct enqueue *e)
 {
@@ -329,7 +330,7 @@ static cl_int finalize_command_buffer(const struct enqueue *e)
     return f.found ? f.finalize(e->buffer) : CL_INVALID_OPERATION;
 }
 
-/* Another thread may finalize it: waits for that. */
+/* Waits until the command buffer is finalized, possibly by another thread. */
 static cl_int run_buffer(const struct enqueue *e)
 {
     const struct timespec pause = {0, 20000};
@@ -362,46 +363,35 @@ static cl_int record_kernel(const struct enqueue *e)
                    : CL_INVALID_OPERATION;
 }
 
-#define END cl_uint, const cl_uint *, cl_uint *, void *
-
 static cl_int record_copy(const struct enqueue *e)
 {
     cl_mem from = call_object(e, e->call->source)->buffer, to = call_object(e, e->call->target)->buffer;
-    RECORDED((void *, cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, END),
-             (void *, cl_command_queue, properties_list, cl_mem, cl_mem, size_t, size_t, size_t, END))
-    f;
-    RECORD("clCommandCopyBufferKHR", from, to, offset_of(e, e->call->source), offset_of(e, e->call->target),
-           shared_size(e));
+    RECORDED(f, "clCommandCopyBufferKHR", cl_mem, cl_mem, size_t, size_t, size_t);
+    return RECORD(f, from, to, offset_of(e, e->call->source), offset_of(e, e->call->target), shared_size(e));
 }
 
 static cl_int record_fill(const struct enqueue *e)
 {
     const struct lt_object *o = call_object(e, e->call->target);
     size_t offset = offset_of(e, e->call->target), size = size_of(e, e->call->target);
-    RECORDED((void *, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, END),
-             (void *, cl_command_queue, properties_list, cl_mem, const void *, size_t, size_t, size_t, END))
-    f;
-    RECORD("clCommandFillBufferKHR", o->buffer, &e->call->value, o->element_size, offset, size);
+    RECORDED(f, "clCommandFillBufferKHR", cl_mem, const void *, size_t, size_t, size_t);
+    return RECORD(f, o->buffer, &e->call->value, o->element_size, offset, size);
 }
 
 static cl_int record_svm_copy(const struct enqueue *e)
 {
     void *to = memory_of(e, e->call->target);
     const void *from = memory_of(e, e->call->source);
-    RECORDED((void *, cl_command_queue, void *, const void *, size_t, END),
-             (void *, cl_command_queue, properties_list, void *, const void *, size_t, END))
-    f;
-    RECORD("clCommandSVMMemcpyKHR", to, from, shared_size(e));
+    RECORDED(f, "clCommandSVMMemcpyKHR", void *, const void *, size_t);
+    return RECORD(f, to, from, shared_size(e));
 }
 
 static cl_int record_svm_fill(const struct enqueue *e)
 {
     const struct lt_object *o = call_object(e, e->call->target);
     void *to = memory_of(e, e->call->target);
-    RECORDED((void *, cl_command_queue, void *, const void *, size_t, size_t, END),
-             (void *, cl_command_queue, properties_list, void *, const void *, size_t, size_t, END))
-    f;
-    RECORD("clCommandSVMMemFillKHR", to, &e->call->value, o->element_size, size_of(e, e->call->target));
+    RECORDED(f, "clCommandSVMMemFillKHR", void *, const void *, size_t, size_t);
+    return RECORD(f, to, &e->call->value, o->element_size, size_of(e, e->call->target));
 }
 
 static cl_int record_barrier(const struct enqueue *e)
@@ -553,7 +543,7 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
             e.points[i] = host->state.points[call->waits[i]];
         else if (!(e.list[i] = event_of(host, call->waits[i])))
             return;
-    /* Not before: another thread may enqueue the commands of these events. */
+    /* After event_of(): another thread may enqueue the commands of these events. */
     if (call_waits(call) || lt_random(&thread->random) % 2)
         lt_host_flush(host);
     if (lt_host_failed(host, name, functions[call->function].run(&e)))

@@ -1,4 +1,4 @@
-/* Interpreter of host threads: plain and atomic accesses, arithmetic, branches. */
+/* The interpreter of host threads' code: expressions, plain and atomic accesses, branches. */
 #include "host.h"
 
 #include <time.h>
@@ -118,7 +118,8 @@ static uint64_t expr_value(const struct lt_host_thread *t, unsigned index)
     }
 }
 
-/* The host address of a model address: object in the upper half, offset in the lower.  NULL: not mapped. */
+/* The host address of the model address EXPR: 1 + the object in the upper 32 bits, the offset in the lower ones.  NULL: not mapped, or
+ * out of bounds. */
 static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsigned size)
 {
     uint64_t address = expr_value(t, expr);
@@ -134,7 +135,7 @@ static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsi
     return element ? element + offset % o->element_size : NULL;
 }
 
-/* The orders that a load, a store and a read-modify-write may have. */
+/* A load and a store of type T at M with I->ORDER (host.h). */
 #define LOAD(T, m)                                                                                           \
     (i->order == 0   ? *(const volatile T *)(const volatile void *)(m)                                       \
      : i->order == 1 ? __atomic_load_n((const T *)(const void *)(m), __ATOMIC_RELAXED)                       \
@@ -151,14 +152,21 @@ static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsi
         else                                                                                                 \
             __atomic_store_n((T *)(void *)(m), (T)(v), __ATOMIC_RELEASE);                                    \
     } while (0)
+/* Defines exchange_T(), a seq_cst compare-and-exchange: stores TO if the memory at M has the value *OLD; otherwise *OLD becomes the
+ * value that was read. */
 #define EXCHANGE(T)                                                                                          \
-    do {                                                                                                     \
+    static bool exchange_##T(unsigned char *m, uint64_t *old, uint64_t to)                                   \
+    {                                                                                                        \
         T wanted = (T)*old;                                                                                  \
         bool done = __atomic_compare_exchange_n((T *)(void *)m, &wanted, (T)to, false, __ATOMIC_SEQ_CST,     \
                                                 __ATOMIC_SEQ_CST);                                           \
         *old = wanted;                                                                                       \
         return done;                                                                                         \
-    } while (0)
+    }
+EXCHANGE(uint8_t)
+EXCHANGE(uint16_t)
+EXCHANGE(uint32_t)
+EXCHANGE(uint64_t)
 
 static uint64_t load_value(const struct lt_host_instr *i, const unsigned char *m)
 {
@@ -193,16 +201,10 @@ static void store_value(const struct lt_host_instr *i, unsigned char *m, uint64_
 
 static bool exchange_memory(unsigned size, unsigned char *m, uint64_t *old, uint64_t to)
 {
-    switch (size) {
-    case 1:
-        EXCHANGE(uint8_t);
-    case 2:
-        EXCHANGE(uint16_t);
-    case 4:
-        EXCHANGE(uint32_t);
-    default:
-        EXCHANGE(uint64_t);
-    }
+    return size == 1   ? exchange_uint8_t(m, old, to)
+           : size == 2 ? exchange_uint16_t(m, old, to)
+           : size == 4 ? exchange_uint32_t(m, old, to)
+                       : exchange_uint64_t(m, old, to);
 }
 
 static uint64_t modified_value(const struct lt_host_instr *i, uint64_t old, uint64_t v)

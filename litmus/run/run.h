@@ -43,7 +43,7 @@ struct lt_options {
     uint64_t seed;
     struct {
         const char *plan, *results;
-        const char *seen;   /* results: run only tests that do not show their outcome in them; NULL: all */
+        const char *seen;   /* results: run only tests whose target outcome is not in them; NULL: all */
         const char *tuning; /* file, "none"; NULL: that of the device, if there is one */
         const char *const *inputs; /* of --merge */
         unsigned input_count;
@@ -64,11 +64,11 @@ struct lt_options {
     struct {
         uint64_t iterations; /* 0 = as in the plan */
         double budget_s;     /* for all tests together, 0 = none */
-        double confidence;   /* rate below which a state may stay unseen, 0 = none */
+        double confidence;   /* run until a state of this rate is observed with 95 %; 0 = off */
         unsigned batch;      /* instances in one launch, 0 = by the kind of device */
         unsigned timeout_s;  /* seconds without a message of the child */
         unsigned limit_s;    /* seconds of one test, 0 = none */
-        bool until_seen;     /* a test ends when it has shown the outcome that it asks about */
+        bool until_seen;     /* a test ends when its target outcome was observed */
         bool probe;          /* one batch of each test */
     } amount;
     struct {
@@ -100,12 +100,12 @@ bool lt_histogram_add(struct lt_histogram *h, const int64_t *values, uint64_t co
 void lt_histogram_clear(struct lt_histogram *h);
 cJSON *lt_histogram_json(const struct lt_histogram *h); /* [{"values": [...], "count": n}], sorted */
 bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
-/* Whether STATE, and one of STATES, is the outcome that a test asks about: TARGET in the plan. */
+/* Whether STATE, or one of STATES, is the target outcome of a test (TARGET in the plan). */
 bool lt_is_target(const cJSON *state, const cJSON *target);
 bool lt_shows_target(const cJSON *states, const cJSON *target);
 
-/* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
- * states by their hash.  Two pieces become one when there are too many. */
+/* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its states by their hash.  When all
+ * pieces are full, neighbors are merged in pairs. */
 #define LT_SLICES       16
 #define LT_SLICE_STATES 24
 struct lt_slice {
@@ -165,19 +165,19 @@ struct lt_device {
     size_t image_texels; /* of an image made from a buffer; 0: kernels cannot both read and write images */
     const struct lt_backend *backend;
     struct lt_vk *vk; /* of the Vulkan back end */
-    bool lost;        /* it does not work any more: the next test needs a new process */
+    bool lost;        /* device lost: the next test needs a new process */
     char *features;   /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
 };
 const char *lt_device_open(struct lt_device *device, const struct lt_options *options);
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
-/* As CL_MAKE_VERSION; 0: the device does not have the extension, or does not say. */
+/* As CL_MAKE_VERSION; 0: the device does not report the extension with a version. */
 cl_uint lt_device_extension_version(const struct lt_device *device, const char *extension);
 #define LT_VERSION(major, minor, patch) ((cl_uint)(major) << 22 | (minor) << 12 | (patch))
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
-/* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why. */
+/* A program of CONTEXT from the SPIR-V of TEST; NULL with the error code in *STATUS. */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test,
                         cl_int *status);
 /* The first SIZE bytes of the build log. */
@@ -188,7 +188,7 @@ const char *lt_device_standard(const struct lt_device *device, const cJSON *plan
 /* ---- memory (memory.c) --------------------------------------------------------------------------------- */
 
 enum lt_memory_kind { LT_IN_BUFFER, LT_IN_COARSE, LT_IN_FINE, LT_IN_ATOMICS, LT_IN_SYSTEM, LT_IN_HOST };
-/* enum lt_memory_kind of a location in the plan; -1: none that this runner knows. */
+/* enum lt_memory_kind of a location in the plan; -1: unknown. */
 int lt_memory_kind(const cJSON *location);
 /* Memory other than a buffer; NULL: not available. */
 void *lt_memory_take(cl_context context, enum lt_memory_kind kind, size_t bytes);
@@ -201,8 +201,8 @@ void lt_memory_drop(cl_context context, enum lt_memory_kind kind, void *memory);
 struct lt_programs {
     cl_program program;
     unsigned count, indices[LT_PROGRAM_TESTS]; /* of tests in the plan */
-    unsigned most;                             /* most tests of the next program, 0: LT_PROGRAM_TESTS */
-    bool searching;                            /* one of the next tests does not build */
+    unsigned most;                             /* limit of tests in the next program, 0: LT_PROGRAM_TESTS */
+    bool searching;                            /* bisecting: one of the next tests does not build */
 };
 
 /* ---- tuning (tune.c) ----------------------------------------------------------------------------- */
@@ -211,8 +211,7 @@ struct lt_tuning {
     bool set[LT_KNOB_COUNT];
     uint32_t values[LT_KNOB_COUNT];
 };
-/* The saved setting of an earlier --tune for DEVICE; false if there is none.  With a file that cannot be used *ERROR
- * says why. */
+/* The parameters that an earlier --tune saved for DEVICE; false: there are none, or the file is unusable (*ERROR). */
 bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
                     const struct lt_options *options, const char **error);
 int lt_tune(const struct lt_options *options);
@@ -229,7 +228,7 @@ struct lt_job {
     uint64_t done;  /* instances that earlier runs made */
     uint64_t batches;
     uint64_t seed;
-    double deadline; /* by lt_seconds(), 0 = none: run as many instances as wanted */
+    double deadline; /* in lt_seconds(); 0 = none: run lt_wanted() instances */
     FILE *report;    /* one JSON object per line to the parent */
     struct lt_programs *programs;
     unsigned next_count, next[LT_PROGRAM_TESTS]; /* tests to be built with this one, this one first */
@@ -255,7 +254,7 @@ int lt_merge(const struct lt_options *options);
 /* Decodes TEXT up to the first character that is not a digit of base64; returns the number of bytes. */
 size_t lt_base64(const char *text, unsigned char *bytes);
 bool lt_save_json(const cJSON *json, const char *path);
-/* Whether PATH is there and no regular file: it is written to, and has no lock. */
+/* Whether PATH exists and is not a regular file: it is written in place, without a lock. */
 bool lt_is_device(const char *path);
 /* Creates a folder for temporary files that other users cannot access, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
@@ -278,7 +277,7 @@ void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_
 /* Continues the identity of RESULTS.  False, after a message, if they are of another shard. */
 bool lt_identity_resume(struct lt_identity *id, const cJSON *results, const char *path);
 void lt_identity_add(const struct lt_identity *id, cJSON *results);
-/* The campaigns that RESULTS hold, an array that the caller deletes; how many of PARTS are among OTHERS. */
+/* An array of the campaigns in RESULTS, owned by the caller; the number of PARTS that are in OTHERS. */
 cJSON *lt_parts(const cJSON *results);
 int lt_parts_shared(const cJSON *parts, const cJSON *others);
 /* Reads a JSON file within the limits of readers; *READ false, after a message: it cannot be read. */
