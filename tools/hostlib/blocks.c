@@ -1,6 +1,5 @@
-/* librefcl-host: functions of the C library that read and write memory that they are given.  clang calls the
- * names with
- * __tsan_; for gcc the linker makes those with __wrap_ of what the program calls (see `refcl host-cc`). */
+/* librefcl-host: functions of the C library that access memory of the program.  clang calls those named __tsan_...; for gcc the linker
+ * redirects calls to those named __wrap_... (see `refcl host-cc`). */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdio.h>

@@ -12,8 +12,9 @@
 
 extern const struct refcl_host_runtime *host_runtime; /* NULL while nothing is recorded */
 
-/* True if PLACE is in the runtime itself or a driver, whose threads and locks are none of the program's. */
+/* Finds the library that contains RUNTIME's functions. */
 void host_find_runtime(const struct refcl_host_runtime *runtime);
+/* Whether the code at PLACE belongs to this library or a driver: their threads and locks are not recorded. */
 bool host_is_runtime(const void *place);
 
 static inline const struct refcl_host_runtime *host_recording(void)
@@ -21,12 +22,13 @@ static inline const struct refcl_host_runtime *host_recording(void)
     return __atomic_load_n(&host_runtime, __ATOMIC_ACQUIRE);
 }
 
-extern __thread bool host_inside; /* the recorder is running: its locks are not recorded */
+extern __thread bool host_inside; /* the thread is in the recorder, whose locks are not recorded */
 
-/* The handlers of signals that the thread executes, where nothing is recorded on a driver. */
+/* Number of nested signal handlers in the thread; on a driver, nothing is recorded in them. */
 extern __thread unsigned host_handlers;
 
-/* Whether the access at ADDRESS is left out, as a signal handler makes it; NULL: what it synchronizes, after which recording ends. */
+/* Whether the access at ADDRESS is not recorded because a signal handler executes it.  NULL: a synchronization, which ends the
+ * recording. */
 static inline bool host_leaves_out(const void *address, uint32_t size)
 {
     const struct refcl_host_runtime *runtime = host_handlers ? host_recording() : NULL;
@@ -36,7 +38,7 @@ static inline bool host_leaves_out(const void *address, uint32_t size)
     return true;
 }
 
-/* A call from PLACE is the program's, and is recorded. */
+/* Whether a call from PLACE is recorded: it is the program's. */
 static inline bool host_is_recording(const void *place)
 {
     return host_recording() && !host_inside && !host_is_runtime(place) && !host_leaves_out(NULL, 0);
@@ -50,7 +52,7 @@ static inline const struct refcl_host_runtime *host_shared(const void *address)
     return runtime && at >= *runtime->low && at < *runtime->high ? runtime : NULL;
 }
 
-/* The same for atomics: those elsewhere order the program's own threads alone. */
+/* The runtime if ADDRESS is in SVM, else NULL: other atomics only order threads of the program. */
 static inline const struct refcl_host_runtime *host_svm(const void *address)
 {
     const struct refcl_host_runtime *runtime = host_shared(address);
@@ -60,7 +62,7 @@ static inline const struct refcl_host_runtime *host_svm(const void *address)
     return found ? runtime : NULL;
 }
 
-/* A plain access of the code at PLACE. */
+/* Records a plain access by the code at PLACE, if the memory may be shared with kernels. */
 void host_plain(const void *address, uint32_t size, uint8_t kind, const void *place);
 
 /* Private locks of this library, which are not interposed. */
@@ -74,23 +76,24 @@ static inline void host_unlock(bool *locked)
     __atomic_clear(locked, __ATOMIC_RELEASE);
 }
 
-/* A point of this thread's record, for edges from it; UINT64_MAX while nothing is recorded. */
+/* Records an event of this thread, from which edges may start; UINT64_MAX while nothing is recorded. */
 uint64_t host_point(void);
-/* Orders what follows in this thread after POINT. */
+/* Orders this thread's later events after POINT. */
 void host_after(uint64_t point);
 
-/* Objects through which threads synchronize: an acquire is ordered after the points that the object holds. */
-void host_release(const void *object); /* this thread's point instead of those that it held */
-void host_add(const void *object);     /* this thread's point beside those of others */
+/* Synchronization objects, identified by their address; each has a set of points.  host_acquire() orders the thread after all of
+ * them. */
+void host_release(const void *object); /* replaces the set by a new point of this thread */
+void host_add(const void *object);     /* adds a new point of this thread to the set */
 void host_acquire(const void *object);
 
-/* An atomic on private memory of the program: no other atomic on OBJECT executes between the two. */
+/* Enclose an atomic on memory outside of SVM: no other atomic on OBJECT executes between the two calls.  The second one records it as
+ * a synchronization [C11 5.1.2.4]. */
 void host_atomic_begin(const void *object);
 void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
 void host_atomic_fence(int order);
 
-/* Stores in *FUNCTION the function NAME that this library interposes; VERSION where it has several versions
- * (NULL: it has one). */
+/* Stores in *FUNCTION the next definition of the interposed function NAME; VERSION: its symbol version, NULL: the default one. */
 void host_find_next(const char *name, const char *version, void *function);
 
 #endif

@@ -1,9 +1,10 @@
-/* Macros for interposed functions of the C library: they call the original and record its synchronization. */
+/* Macros that define interposers of functions of the C library: each calls the original and records its synchronization. */
 #ifndef TOOLS_HOSTLIB_INTERPOSE_H
 #define TOOLS_HOSTLIB_INTERPOSE_H
 
 #include "tools/hostlib/hostlib.h"
 
+/* Declares NEXT, the interposed function, which is looked up in the first call. */
 #define NEXT(name, version, arguments)                                                                       \
     static int(*next) arguments;                                                                             \
     if (!__atomic_load_n(&next, __ATOMIC_RELAXED)) {                                                         \
@@ -12,7 +13,7 @@
         __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                                    \
     }
 
-/* Defines the interposer NAME, which acquires by AFTER if the call returned GOT. */
+/* Defines the interposer NAME, which records an acquire by the call AFTER if GOT, a condition on the result CODE, holds. */
 #define TAKE(name, arguments, got, after, ...)                                                               \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
@@ -24,7 +25,7 @@
         return code;                                                                                         \
     }
 
-/* Defines the interposer NAME, which releases by BEFORE. */
+/* Defines the interposer NAME, which records a release by the call BEFORE. */
 #define GIVE(name, arguments, before, ...)                                                                   \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

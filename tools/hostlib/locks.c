@@ -10,7 +10,7 @@
 /* The C library keeps conditions of an older layout under the same names. */
 #define CONDITIONS "GLIBC_2.3.2"
 
-/* NAME gives MUTEX up and takes it again, whatever it returns; recording may begin meanwhile. */
+/* Defines the interposer NAME, which releases MUTEX and acquires it again, whatever it returns.  Recording may begin in between. */
 #define WAIT(name, version, arguments, mutex, ...)                                                           \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
@@ -25,7 +25,7 @@
 
 typedef const struct timespec *moment;
 
-/* ---- mutexes: one whose last owner died is taken as well ------------------------------------------ */
+/* ---- mutexes (EOWNERDEAD: acquired, the previous owner died) ------------------------------------------ */
 
 #define TAKE_MUTEX(name, arguments, ...)                                                                     \
     TAKE(name, arguments, code == 0 || code == EOWNERDEAD, host_acquire(mutex), __VA_ARGS__)
@@ -67,17 +67,18 @@ static const void *readers_of(const pthread_rwlock_t *lock)
     return (const char *)lock + 1;
 }
 
-static void to_read(pthread_rwlock_t *lock)
+static void acquire_to_read(pthread_rwlock_t *lock)
 {
     host_acquire(lock);
 }
 
-/* Held by this thread for writing, which giving them up does not say; NULL: a place to use. */
+/* The locks that this thread holds for writing: pthread_rwlock_unlock() is the same for both modes.  NULL: a free slot. */
 enum { MOST_WRITTEN = 64 };
 static __thread const pthread_rwlock_t *written[MOST_WRITTEN];
-static __thread size_t too_many; /* were held at once */
+static __thread size_t too_many; /* locks that found no free slot */
 
-static bool find_written(const pthread_rwlock_t *lock, const pthread_rwlock_t *instead)
+/* Replaces the slot of LOCK; false: there is none. */
+static bool replace_written(const pthread_rwlock_t *lock, const pthread_rwlock_t *instead)
 {
     for (size_t i = 0; i < MOST_WRITTEN; i++) {
         if (written[i] != lock)
@@ -88,16 +89,16 @@ static bool find_written(const pthread_rwlock_t *lock, const pthread_rwlock_t *i
     return false;
 }
 
-static void to_write(pthread_rwlock_t *lock)
+static void acquire_to_write(pthread_rwlock_t *lock)
 {
     host_acquire(lock);
     host_acquire(readers_of(lock));
-    too_many += !find_written(NULL, lock);
+    too_many += !replace_written(NULL, lock);
 }
 
-static void give_up(pthread_rwlock_t *lock)
+static void release_lock(pthread_rwlock_t *lock)
 {
-    bool wrote = find_written(lock, NULL);
+    bool wrote = replace_written(lock, NULL);
     if (wrote || too_many)
         host_release(lock);
     if (!wrote)
@@ -106,12 +107,12 @@ static void give_up(pthread_rwlock_t *lock)
 
 #define TAKE_RW(name, how, arguments, ...) TAKE(name, arguments, code == 0, how(lock), __VA_ARGS__)
 #define RW                                 pthread_rwlock_t *lock
-TAKE_RW(pthread_rwlock_rdlock, to_read, (RW), lock)
-TAKE_RW(pthread_rwlock_tryrdlock, to_read, (RW), lock)
-TAKE_RW(pthread_rwlock_timedrdlock, to_read, (RW, moment until), lock, until)
-TAKE_RW(pthread_rwlock_clockrdlock, to_read, (RW, clockid_t clock, moment until), lock, clock, until)
-TAKE_RW(pthread_rwlock_wrlock, to_write, (RW), lock)
-TAKE_RW(pthread_rwlock_trywrlock, to_write, (RW), lock)
-TAKE_RW(pthread_rwlock_timedwrlock, to_write, (RW, moment until), lock, until)
-TAKE_RW(pthread_rwlock_clockwrlock, to_write, (RW, clockid_t clock, moment until), lock, clock, until)
-GIVE(pthread_rwlock_unlock, (RW), give_up(lock), lock)
+TAKE_RW(pthread_rwlock_rdlock, acquire_to_read, (RW), lock)
+TAKE_RW(pthread_rwlock_tryrdlock, acquire_to_read, (RW), lock)
+TAKE_RW(pthread_rwlock_timedrdlock, acquire_to_read, (RW, moment until), lock, until)
+TAKE_RW(pthread_rwlock_clockrdlock, acquire_to_read, (RW, clockid_t clock, moment until), lock, clock, until)
+TAKE_RW(pthread_rwlock_wrlock, acquire_to_write, (RW), lock)
+TAKE_RW(pthread_rwlock_trywrlock, acquire_to_write, (RW), lock)
+TAKE_RW(pthread_rwlock_timedwrlock, acquire_to_write, (RW, moment until), lock, until)
+TAKE_RW(pthread_rwlock_clockwrlock, acquire_to_write, (RW, clockid_t clock, moment until), lock, clock, until)
+GIVE(pthread_rwlock_unlock, (RW), release_lock(lock), lock)

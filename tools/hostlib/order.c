@@ -1,6 +1,6 @@
-/* librefcl-host: what orders host threads, other than memory shared with kernels [CL 3.3.6 A23].  A release
- * stores a point of its thread in the object (a mutex, an atomic, ...); an acquire is ordered after the
- * points stored there. */
+/* librefcl-host: the happens-before order of host threads [CL 3.3.6 A23].  As in a vector-clock detector, a release stores a point of
+ * its thread in the synchronization object (a mutex, an atomic, ...), and an acquire is ordered after the points stored
+ * there; here points are events of the record, and the detector computes the clocks. */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct point {
 struct object {
     const void *address;
     struct object *next;
-    uint64_t version; /* how often something was left here */
+    uint64_t version; /* number of changes of POINTS */
     size_t count;
     struct point points[MOST_POINTS];
 };
@@ -26,8 +26,8 @@ static struct {
     struct object *first;
 } buckets[BUCKETS];
 
-/* A thread's own: a name for it, what it acquired last, and for fences its point at the last that releases,
- * and what relaxed loads since the last that acquires have read. */
+/* Per thread: the versions that it acquired last (the array's address identifies the thread), its point at the last release fence
+ * (FENCE), and the points that relaxed loads have read since the last acquire fence (SEEN). */
 static __thread struct {
     const struct object *object;
     uint64_t version;
@@ -83,7 +83,7 @@ static struct object *find_object(const void *address)
     return object;
 }
 
-/* NULL if there is no memory: then false races are possible. */
+/* NULL: out of memory; then false races are possible. */
 static struct object *find_or_add(const void *address)
 {
     struct object *object = find_object(address);
@@ -101,7 +101,7 @@ static const void *own_thread(void)
     return acquired;
 }
 
-/* The points of others at OBJECT, into POINTS. */
+/* Stores in POINTS those of OBJECT that are of other threads; returns their number. */
 static size_t points_of_others(const struct object *object, uint64_t *points)
 {
     size_t count = 0;
@@ -124,7 +124,7 @@ static void acquire_object(const struct object *object)
         point_after(points, count);
 }
 
-/* POINT replaces all points of OBJECT: of a release that starts a new sequence. */
+/* POINT replaces all points of OBJECT: a release that heads a new release sequence. */
 static void replace_points(struct object *object, uint64_t point)
 {
     object->version++;
@@ -132,8 +132,9 @@ static void replace_points(struct object *object, uint64_t point)
     object->count = 1;
 }
 
-/* If the object has too many points, the new one replaces them all. */
-static void leave_beside(struct object *object, uint64_t point)
+/* Adds POINT, or replaces this thread's point.  If the object is full, the thread acquires all points, and a new point, which is ordered
+ * after them, replaces them. */
+static void add_point(struct object *object, uint64_t point)
 {
     size_t i = 0;
     while (i < object->count && object->points[i].thread != own_thread())
@@ -169,7 +170,7 @@ void host_release(const void *address)
 
 void host_add(const void *address)
 {
-    change_object(address, leave_beside);
+    change_object(address, add_point);
 }
 
 void host_acquire(const void *address)
@@ -181,7 +182,7 @@ void host_acquire(const void *address)
     unlock_object(address);
 }
 
-/* ---- atomics of the program's own ---------------------------------------------------------------- */
+/* ---- atomics outside of SVM ---------------------------------------------------------------- */
 
 void host_atomic_begin(const void *address)
 {
@@ -206,8 +207,7 @@ static bool is_seen(uint64_t point)
     return i < seen_count;
 }
 
-/* Stores the value that a relaxed load has read for the next acquire fence; acquires it at once if there
- * is no room. */
+/* Keeps the points that a relaxed load has read for the next acquire fence; acquires them at once if there is no room. */
 static void keep_for_fence(const struct object *object)
 {
     uint64_t points[MOST_POINTS];
@@ -223,7 +223,7 @@ static void keep_for_fence(const struct object *object)
     }
 }
 
-/* A relaxed store of another thread ends the release sequence; one of the same thread continues it. */
+/* A relaxed store: one of another thread ends the release sequence, one of the same thread continues it. */
 static void write_relaxed(struct object *object)
 {
     bool own = object->count == 1 && object->points[0].thread == own_thread();
@@ -247,7 +247,7 @@ void host_atomic_end(const void *address, enum refcl_host_kind kind, int order)
     else if (object && kind == REFCL_HOST_WRITE)
         write_relaxed(object);
     else if (object && writes && (order_releases(order) || fence != UINT64_MAX))
-        leave_beside(object, order_releases(order) ? host_point() : fence);
+        add_point(object, order_releases(order) ? host_point() : fence);
     unlock_object(address);
 }
 

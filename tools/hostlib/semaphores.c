@@ -26,7 +26,7 @@ struct barrier {
 };
 
 static bool locked;
-static struct barrier *barriers;
+static struct barrier *barriers; /* under LOCKED */
 
 static struct barrier **find_barrier(const pthread_barrier_t *address)
 {
@@ -64,8 +64,8 @@ EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
     return next(barrier);
 }
 
-/* The object with the points of the generation in which this thread arrives; NULL: an unknown barrier.  Two
- * objects suffice: no thread is still in the generation before the previous one. */
+/* Adds a point to the barrier's current generation and returns its object; NULL: an unknown barrier.  Two objects suffice: no thread is
+ * still in the generation before the previous one. */
 static const void *arrive_at_barrier(const pthread_barrier_t *barrier)
 {
     host_lock(&locked);

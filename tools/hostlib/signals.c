@@ -17,7 +17,7 @@ static bool locked;
 
 __thread unsigned host_handlers;
 
-/* A function of one parameter ignores the others, which are in registers. */
+/* The handler of all signals.  A handler of one parameter ignores the others, which are in registers. */
 static void run_handler(int number, siginfo_t *info, void *context)
 {
     handler_function *function = atomic_load(&functions[number]);
@@ -37,7 +37,7 @@ static void remember_action(int number, const struct sigaction *action)
     atomic_store(&takes_information[number], (action->sa_flags & SA_SIGINFO) != 0);
 }
 
-/* The action as the program has set it. */
+/* ACTION, the kernel's, with the program's handler in place of run_handler(). */
 static struct sigaction as_set(const struct sigaction *action, const struct sigaction *own)
 {
     struct sigaction set = *action;
@@ -121,8 +121,8 @@ EXPORT sighandler_t __sysv_signal(int, sighandler_t) __attribute__((alias("sysv_
 
 /* ---- handlers that end by a jump ------------------------------------------------------------------- */
 
-/* A jump is taken to leave all handlers of the thread: the library does not know its target.  Without <setjmp.h>, which renames these
- * functions. */
+/* The target of a jump is unknown: it is assumed to leave all handlers of the thread.  <setjmp.h> renames these functions, so it is not
+ * included. */
 #define JUMP(name)                                                                                           \
     EXPORT _Noreturn void name(void *environment, int value);                                                \
     EXPORT _Noreturn void name(void *environment, int value)                                                 \

@@ -16,8 +16,9 @@ static void *find_symbol(const char *name, const char *version)
     return symbol ? symbol : dlsym(RTLD_NEXT, name);
 }
 
-/* Functions that refcl calls while it holds locks, and those that handlers of signals may call, found when this library is loaded.  Finding one takes the
- * loader's lock; a thread that initializes another library holds that lock, and its interposed calls take refcl's. */
+/* Functions that refcl calls with locks held, and those that signal handlers may call, are looked up when this library is loaded.  A
+ * look-up acquires the loader's lock, which a thread that initializes another library holds while its interposed calls acquire
+ * refcl's locks: a later look-up would be a deadlock. */
 #define CONDITIONS "GLIBC_2.3.2"
 static struct {
     const char *name, *version;
@@ -63,20 +64,19 @@ void host_find_next(const char *name, const char *version, void *function)
 static const struct link_map *runtime_map;
 static bool on_driver;
 
-/* Libraries whose locks order none of the program's memory: refcl's own, of which the JIT is loaded late, those that these call, and
- * the loader. */
+/* Libraries whose synchronization is not the program's: refcl's own, of which the JIT is loaded late, those that these call, and the
+ * loader. */
 static const char *const own_libraries[] = {"/librefcl", "/libOpenCL", "/libLLVM", "/libSPIRV-Tools",
                                             "/libgcc_s"};
 
-/* Takes no lock: a thread that holds the loader's may wait for one of refcl's. */
+/* Acquires no lock: a thread that holds the loader's lock may wait for one of refcl's. */
 static const struct link_map *map_of(const void *place)
 {
     struct dl_find_object found;
     return _dl_find_object((void *)(uintptr_t)place, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
-/* A driver is loaded by the loader.  So libraries count as a driver's if they came later than the program and this
- * library, and are not instrumented. */
+/* Libraries that are loaded after the program and this library, and are not instrumented, count as parts of a driver. */
 enum { MOST_FIRST_LIBRARIES = 512 };
 static const struct link_map *first_libraries[MOST_FIRST_LIBRARIES];
 static size_t first_library_count;
@@ -111,7 +111,7 @@ static bool is_of_driver(const struct link_map *map)
     return !is_instrumented(map);
 }
 
-/* The C and C++ libraries, and what interposes between them: their calls are those of the code that called them. */
+/* The C and C++ libraries and interposers: their calls are attributed to their caller. */
 static const char *const shared_libraries[] = {"/librefcl-host", "/libstdc++", "/libc++", "/libc."};
 
 void host_find_runtime(const struct refcl_host_runtime *runtime)
@@ -136,7 +136,7 @@ static bool is_shared(const struct link_map *map)
     return is_one_of(map, shared_libraries, sizeof shared_libraries / sizeof *shared_libraries);
 }
 
-/* Stops at the first frame outside of the shared libraries, whose library it stores in *CALLER. */
+/* Stores in *CALLER the library of the first frame outside of the shared libraries, and stops there. */
 static _Unwind_Reason_Code find_caller(struct _Unwind_Context *frame, void *caller)
 {
     const struct link_map *map = map_of((const void *)_Unwind_GetIP(frame));
@@ -172,7 +172,7 @@ struct start {
 static bool locked;
 static struct start *ended;
 
-/* A child that is forked off records nothing; threads that it lacks may have held locks of the recorder. */
+/* A forked child records nothing: threads of the parent may have held locks of the recorder. */
 static void detach_child(void)
 {
     __atomic_store_n(&host_runtime, NULL, __ATOMIC_RELEASE);
@@ -184,7 +184,7 @@ __attribute__((constructor)) static void detach_children(void)
     pthread_atfork(NULL, NULL, detach_child);
 }
 
-/* However a thread ends: by its function's return, by pthread_exit, canceled. */
+/* Called at the end of a thread: return, pthread_exit(), or cancellation. */
 static void end_thread(void *context)
 {
     struct start *start = context;
@@ -215,7 +215,7 @@ static int run_integer(void *context)
     return (int)(intptr_t)run_thread(context);
 }
 
-/* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends. */
+/* NULL: a thread of the runtime or a driver.  Threads that start before the recording have one, too: their ends may be recorded. */
 static struct start *new_start(const void *place)
 {
     struct start *start = host_is_runtime(place) ? NULL : calloc(1, sizeof *start);
@@ -270,7 +270,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     return code;
 }
 
-/* NAME joins THREAD; it returns 0 on success. */
+/* Defines the interposer NAME, which joins THREAD if it returns 0. */
 #define JOIN(name, arguments, ...)                                                                           \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

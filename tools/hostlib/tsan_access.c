@@ -1,5 +1,5 @@
-/* librefcl-host: the functions that gcc's and clang's -fsanitize=thread instrumentation calls, for plain
- * accesses.  What lies outside of memory shared with kernels costs two comparisons. */
+/* librefcl-host: the functions that gcc's and clang's -fsanitize=thread instrumentation calls for plain accesses.  An access outside of
+ * memory shared with kernels costs two comparisons. */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-/* librefcl-host: atomics.  An atomic on memory shared with kernels and its record are one step, between
- * steps of kernels, so that record order is the order in which values flow. */
+/* librefcl-host: atomics.  An atomic on SVM and its record are one step, which no step of a kernel interrupts, so that the record has
+ * atomics on an object in coherence order. */
 #include "tools/hostlib/hostlib.h"
 
-/* Instrumented code passes C11 order numbers; operations are done seq_cst, which is at least as strong. */
+/* Instrumented code passes C11 order numbers; the operations themselves are seq_cst, which is at least as strong. */
 #define ORDER __ATOMIC_SEQ_CST
 
 static void record_access(const struct refcl_host_runtime *runtime, const volatile void *address,
@@ -20,7 +20,7 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
     runtime->access(&access);
 }
 
-/* An atomic outside of SVM, which orders the program's threads alone: commands that use the memory see an access. */
+/* Records an atomic outside of SVM, which only orders threads of the program, as an access that may conflict with commands. */
 static void record_outside_svm(const void *address, uint32_t size, uint8_t kind, int order, const void *place)
 {
     const struct refcl_host_runtime *runtime = host_shared(address);
@@ -33,8 +33,8 @@ static void record_outside_svm(const void *address, uint32_t size, uint8_t kind,
     host_inside = false;
 }
 
-/* Executes DO, an atomic access of KIND.  In SVM it is one step with RECORD, which records it, between steps of kernels; elsewhere it
- * is atomic with the other accesses that host_atomic_begin() protects. */
+/* Executes DO, an atomic access of KIND.  In SVM it is one step with RECORD, which records it; elsewhere it is atomic with respect to
+ * accesses between other calls of host_atomic_begin() and host_atomic_end(). */
 #define ATOMIC_ACCESS(address, DO, KIND, order, RECORD)                                                      \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
     const struct refcl_host_runtime *runtime = host_leaves_out(NULL, 0) ? NULL : host_svm(where);            \

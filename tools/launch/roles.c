@@ -1,9 +1,12 @@
-/* How a kernel uses its arguments: a data flow of sets, without order and without contexts.
+/* How a kernel uses its arguments: a flow-insensitive, context-insensitive taint analysis over SPIR-V ids, iterated to a fixed point.
  *
- * For each id the analysis computes sets of sources: bit I for argument I or the memory that it points to, and one
- * bit for each kind of work-item id, and for each component of such ids.  VALUE is the set of sources of the value,
- * POINTER the set of objects that it may point into.  A variable has the union over all stores to it.  Its results
- * choose launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
+ * A set of sources has bit I for argument I or the memory that it points to, a bit for each kind of work-item id (local, group,
+ * global), and one for each component of such ids.  For each id, VALUE is the set of sources that its value is
+ * computed from, and POINTER the set of arguments whose memory it may point into.  The sets of a variable are the unions over
+ * all stores to it.  While it propagates sets, the analysis collects roles of arguments (signature.h): an argument that an id
+ * is compared with is a limit, one that indexes memory is an index, and so on.
+ *
+ * The roles choose launches (choose.c), which are no verdicts: both false and missing roles are acceptable. */
 #include "interp/spirv.h"
 #include "tools/launch/signature.h"
 
@@ -20,12 +23,14 @@ typedef uint64_t set;
 struct flow {
     struct in_module *module;
     struct launch_roles *roles;
-    uint32_t bound, function;             /* FUNCTION: the one that contains the current instruction */
-    set *value, *pointer, *loaded;        /* LOADED: for results of loads, the sources that they read */
-    set *held, *held_pointer;             /* of variables; HELD of functions: what they return */
-    uint32_t *variable;                   /* by id: the variable that it points into, 0: none */
-    bool *reached;                        /* functions that the kernel calls */
-    bool changed, local, global, between; /* local, global ids are used; what differs between groups is */
+    uint32_t bound, function;      /* FUNCTION: the one that contains the current instruction */
+    set *value, *pointer, *loaded; /* LOADED: for results of loads, the sources that they read */
+    set *held, *held_pointer;      /* of variables; HELD of functions: what they return */
+    uint32_t *variable;            /* by id: the variable that it points into, 0: none */
+    bool *reached;                 /* functions that the kernel calls */
+    bool changed;                  /* in this pass */
+    bool local, global,
+        between; /* the kernel uses local ids; global ids; values that differ between work-groups */
 };
 
 /* Adds the sources MORE to the set TO. */
@@ -50,7 +55,7 @@ static bool constant_of(const struct flow *f, uint32_t id, uint64_t *value)
     return true;
 }
 
-/* ---- facts ---------------------------------------------------------------------------------------- */
+/* ---- roles and bounds ---------------------------------------------------------------------------------------- */
 
 static void give_role(struct flow *f, set arguments, unsigned role)
 {
@@ -59,7 +64,7 @@ static void give_role(struct flow *f, set arguments, unsigned role)
             f->roles->roles[i] |= role;
 }
 
-/* Ids have three components; values that are computed from them may have others. */
+/* Whether ID is a vector of work-item ids, which has three components. */
 static bool is_id_vector(const struct flow *f, uint32_t id)
 {
     const struct in_ty *ty = id_of(f, id) ? id_of(f, id)->ty : NULL;
@@ -73,14 +78,14 @@ static void need_dimension(struct flow *f, uint64_t component)
         f->roles->dimensions = (unsigned)component + 1;
 }
 
-/* Notes an upper bound on the work-items of a work-group; the smallest bound counts. */
+/* An upper bound on the work-items of a work-group; the smallest one applies. */
 static void bound_items(struct flow *f, uint64_t items)
 {
     if (items >= 2 && items <= 1024 && (!f->roles->local_items || items < f->roles->local_items))
         f->roles->local_items = items;
 }
 
-/* The same along one dimension of a launch of several. */
+/* An upper bound on the work-group's size in one dimension. */
 static void bound_side(struct flow *f, unsigned dimension, uint64_t items)
 {
     uint64_t *side = &f->roles->sides[dimension];
@@ -122,8 +127,8 @@ static set builtin_source(struct flow *f, const struct in_id *id)
     }
 }
 
-/* An array in local memory that work-items index by their local ids has an element for each, or more.  The indices
- * are those of the type that the base points to, which may be a row of the variable. */
+/* An array in local memory that is indexed by local ids bounds the size of work-groups.  The indices, from FIRST_INDEX on, select in
+ * the type that the base points to, which may be a row of the variable. */
 static void index_local_array(struct flow *f, const struct in_inst *inst, uint32_t first_index)
 {
     const struct in_id *base = id_of(f, inst->operands[0]);
@@ -210,8 +215,8 @@ static void flow_of_call(struct flow *f, const struct in_inst *inst)
     add_sources(f, &f->value[inst->result], f->held[callee->id]);
 }
 
-/* Notes the role of an argument that an id is multiplied with: the size of a group or a tile for local and group
- * ids, the pitch of rows for others. */
+/* The role of an argument that an id is multiplied by: the size of a group or tile for local and group ids, the pitch of rows for
+ * others. */
 static void flow_scale(struct flow *f, set id, set argument)
 {
     bool is_tile = (id & IDS) == LOCAL_ID || (id & IDS) == GROUP_ID;
@@ -219,7 +224,7 @@ static void flow_scale(struct flow *f, set id, set argument)
         give_role(f, argument, is_tile ? LAUNCH_TILE : LAUNCH_PITCH);
 }
 
-/* Work-group ids times a constant: that is the size of a group. */
+/* A constant that work-group ids are multiplied by is taken as the size of a work-group. */
 static void flow_multiply(struct flow *f, const struct in_inst *inst)
 {
     uint64_t factor;
@@ -256,7 +261,7 @@ static void flow_compare(struct flow *f, const struct in_inst *inst)
     }
 }
 
-/* The texels of an image are floats or integers, which the image operands extend by their signs. */
+/* Whether an image has integer texels, and signed ones (operand SignExtend at MASK). */
 static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, uint32_t mask)
 {
     const struct in_ty *ty = id_of(f, id) ? id_of(f, id)->ty : NULL;
@@ -266,7 +271,7 @@ static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, 
     give_role(f, f->value[inst->operands[0]] & ARGUMENTS, LAUNCH_INTEGERS | (is_signed ? LAUNCH_SIGNED : 0));
 }
 
-/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided by it. */
+/* An argument is an extent if an id is ordered against it, multiplied, masked or clamped by it, or if any value is divided by it. */
 static void find_extents(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
@@ -286,7 +291,7 @@ static void find_extents(struct flow *f, const struct in_inst *inst)
             give_role(f, f->value[inst->operands[1 - i]], LAUNCH_LIMIT);
 }
 
-/* Arguments that are divided, shifted or masked may have to be multiples of other numbers, or powers of two. */
+/* Arguments that are divided, shifted or masked may have to be multiples of other numbers, or powers of two (LAUNCH_WHOLE). */
 static void find_whole(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
@@ -297,7 +302,7 @@ static void find_whole(struct flow *f, const struct in_inst *inst)
             give_role(f, f->value[inst->operands[i]] & ARGUMENTS, LAUNCH_WHOLE);
 }
 
-/* Gives the result the sources of its operands. */
+/* The default transfer function: the result has the sources of all operands. */
 static void flow_of_operands(struct flow *f, const struct in_inst *inst)
 {
     if (!inst->result)
@@ -430,9 +435,9 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
     flow_of_operands(f, inst);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------- */
+/* ---- the fixed point -------------------------------------------------------------------------------------- */
 
-static void one_function(struct flow *f, const struct in_function *function)
+static void propagate_function(struct flow *f, const struct in_function *function)
 {
     struct in_inst inst = {.word = function->word};
     f->function = function->id;
@@ -464,7 +469,7 @@ static void solve_flow(struct flow *f, const struct in_function *kernel)
         f->changed = false;
         for (uint32_t id = 1; id < f->bound; id++)
             if (f->reached[id])
-                one_function(f, in_spirv_function(f->module, id));
+                propagate_function(f, in_spirv_function(f->module, id));
     }
     f->roles->item_ids = f->local || f->global || f->roles->sub_groups;
     f->roles->one_group = f->local && !f->between;
