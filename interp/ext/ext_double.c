@@ -241,7 +241,6 @@ INLINE double power_of(double x, double y)
     return a == 1 || y == 0 ? 1 : exp_sum(p, more);
 }
 
-/* OpenCL does not distinguish signaling from quiet NaNs. */
 INLINE double double_pow(double x, double y)
 {
     double half = 0.5 * y, r = power_of(x, y);
@@ -250,11 +249,6 @@ INLINE double double_pow(double x, double y)
     r = x < 0 && x != -(double)INFINITY && !whole ? (double)NAN : r;
     r = x != x || y != y ? (double)NAN : r;
     return y == 0 || x == 1 ? 1 : r;
-}
-
-double in_double_pow(double x, double y)
-{
-    return double_pow(x, y);
 }
 
 INLINE double double_pown(double x, int32_t n)
@@ -275,11 +269,6 @@ INLINE double root_of(double x, double n)
 {
     double rest, log = exact_log(fabs(x), &rest), p = log / n;
     return exp_sum(p, (fma(-p, n, log) + rest) / n);
-}
-
-double in_double_powr(double x, double y)
-{
-    return double_powr(x, y);
 }
 
 /* x^(1/n) for the exact 1/n [CLC 7.5.1]. */

@@ -1,51 +1,12 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
- * as OpenCL defines them: functions of pi*x, roots and powers, and the edge cases of [CLC 7.5.1]. */
+ * as OpenCL defines them: quotients, parts of numbers, remainders and gamma, with the edge cases of [CLC 7.5.1]. */
 #include "math_double.h"
 #include "memmodel/base/bits.h"
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* ---- inverse functions in half-turns ------------------------------------------------------------- */
-
-static const double PI = 0x1.921fb54442d18p+1;
-
-double in_double_acospi(double x)
-{
-    return acos(x) / PI;
-}
-
-double in_double_asinpi(double x)
-{
-    return asin(x) / PI;
-}
-
-double in_double_atanpi(double x)
-{
-    return atan(x) / PI;
-}
-
-double in_double_atan2pi(double y, double x)
-{
-    return atan2(y, x) / PI;
-}
-
-/* ---- roots and powers ------------------------------------------------------------------------- */
-
-/* libm's result, improved by one Newton step whose residual is exact to double the precision. */
-double in_double_cbrt(double x)
-{
-    if (x == 0 || !isfinite(x))
-        return x;
-    int exponent;
-    double m = frexp(x, &exponent);
-    int third = (exponent >= 0 ? exponent : exponent - 2) / 3;
-    m = ldexp(m, exponent - 3 * third);
-    double t = cbrt(m);
-    double square = t * t, error = fma(t, t, -square);
-    t -= (fma(square, t, -m) + error * t) / (3 * square);
-    return ldexp(t, third);
-}
+/* ---- quotients and roots ---------------------------------------------------------------------- */
 
 double in_double_divide(double x, double y)
 {
@@ -60,18 +21,6 @@ double in_double_recip(double x)
 double in_double_rsqrt(double x)
 {
     return 1 / sqrt(x);
-}
-
-/* OpenCL does not distinguish signaling from quiet NaNs; libm does in functions that can return a number for
- * a NaN operand. */
-static double quiet_nan(double x)
-{
-    return isnan(x) ? (double)NAN : x;
-}
-
-double in_double_hypot(double x, double y)
-{
-    return hypot(quiet_nan(x), quiet_nan(y));
 }
 
 /* ---- parts of numbers --------------------------------------------------------------------------- */

@@ -6,57 +6,23 @@
 #include <stdint.h>
 
 /* Those where the host's libm has OpenCL's edge cases and an error within [CLC 7.4]'s bounds. */
-#define in_double_acos     acos
-#define in_double_acosh    acosh
-#define in_double_asin     asin
-#define in_double_asinh    asinh
-#define in_double_atan     atan
-#define in_double_atan2    atan2
-#define in_double_atanh    atanh
 #define in_double_ceil     ceil
 #define in_double_copysign copysign
-#define in_double_cosh     cosh
-#define in_double_exp      exp
-#define in_double_exp2     exp2
-#define in_double_exp10    exp10
-#define in_double_expm1    expm1
 #define in_double_fabs     fabs
 #define in_double_floor    floor
 #define in_double_fmod     fmod
-#define in_double_log      log
-#define in_double_log2     log2
-#define in_double_log10    log10
-#define in_double_log1p    log1p
 #define in_double_rint     rint
 #define in_double_round    round
-#define in_double_sinh     sinh
 #define in_double_sqrt     sqrt
-#define in_double_tanh     tanh
 #define in_double_tgamma   tgamma
 #define in_double_trunc    trunc
 
 /* half_ and native_ may be less accurate; here they are not. */
 #define in_double_half_divide   in_double_divide
-#define in_double_half_exp      exp
-#define in_double_half_exp2     exp2
-#define in_double_half_exp10    exp10
-#define in_double_half_log      log
-#define in_double_half_log2     log2
-#define in_double_half_log10    log10
-#define in_double_half_powr     in_double_powr
 #define in_double_half_recip    in_double_recip
-#define in_double_half_rsqrt    in_double_rsqrt
 #define in_double_half_sqrt     sqrt
 #define in_double_native_divide in_double_divide
-#define in_double_native_exp    exp
-#define in_double_native_exp2   exp2
-#define in_double_native_exp10  exp10
-#define in_double_native_log    log
-#define in_double_native_log2   log2
-#define in_double_native_log10  log10
-#define in_double_native_powr   in_double_powr
 #define in_double_native_recip  in_double_recip
-#define in_double_native_rsqrt  in_double_rsqrt
 #define in_double_native_sqrt   sqrt
 
 /* Those that are vectorized. */
@@ -72,11 +38,6 @@ static inline double in_double_modf(double x, double *whole)
 }
 
 /* Those that libm lacks, or where it differs. */
-double in_double_acospi(double x);
-double in_double_asinpi(double x);
-double in_double_atanpi(double x);
-double in_double_atan2pi(double y, double x);
-double in_double_cbrt(double x);
 double in_double_divide(double x, double y);
 double in_double_recip(double x);
 double in_double_rsqrt(double x);
@@ -90,9 +51,6 @@ double in_double_fmax(double x, double y);
 double in_double_fmin(double x, double y);
 double in_double_maxmag(double x, double y);
 double in_double_minmag(double x, double y);
-double in_double_hypot(double x, double y);
-double in_double_pow(double x, double y);
-double in_double_powr(double x, double y);
 double in_double_remainder(double x, double y);
 double in_double_remquo(double x, double y, int32_t *quotient);
 
