@@ -72,7 +72,6 @@ static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
     return a == b || same == z->no ? same : zx_and(z, same, zx_not(z, z->events[a].late));
 }
 
-/* A barrier with a quorum is passed only if exactly that many threads arrive in time. */
 void zx_require_quorums(struct zx *z)
 {
     for (uint32_t a = 0; a < z->n; a++) {
@@ -92,7 +91,7 @@ void zx_require_quorums(struct zx *z)
 }
 
 /* THREAD executes the same occurrence of the same barrier as event A. */
-static Z3_ast comes_to(struct zx *z, uint32_t thread, uint32_t a)
+static Z3_ast arrives_at(struct zx *z, uint32_t thread, uint32_t a)
 {
     const struct zx_event *x = &z->events[a];
     Z3_ast any = z->no;
@@ -108,7 +107,7 @@ static Z3_ast comes_to(struct zx *z, uint32_t thread, uint32_t a)
     return any;
 }
 
-Z3_ast zx_all_come(struct zx *z, uint32_t a)
+Z3_ast zx_all_arrive(struct zx *z, uint32_t a)
 {
     const struct ck_program *p = z->p;
     const struct zx_event *e = &z->events[a];
@@ -121,12 +120,11 @@ Z3_ast zx_all_come(struct zx *z, uint32_t a)
         if (i == e->thread || !ck_meets_others(t) || s->device != t->device ||
             s->work_group != t->work_group || (e->in->sub_group && s->sub_group != t->sub_group))
             continue;
-        all = zx_and(z, all, comes_to(z, i, a));
+        all = zx_and(z, all, arrives_at(z, i, a));
     }
     return all;
 }
 
-/* No work-item leaves a barrier before all work-items of the group have arrived [CL 3.3.6 W1, B1]. */
 Z3_ast zx_barriers_meet(struct zx *z)
 {
     Z3_ast all = z->yes;
@@ -135,7 +133,7 @@ Z3_ast zx_barriers_meet(struct zx *z)
         const struct zx_event *e = &z->events[a];
 
         if (e->kind == ZX_BARRIER && e->part < 2)
-            all = zx_and(z, all, zx_implies(z, e->exec, zx_all_come(z, a)));
+            all = zx_and(z, all, zx_implies(z, e->exec, zx_all_arrive(z, a)));
     }
     return all;
 }

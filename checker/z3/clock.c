@@ -40,7 +40,7 @@ bool zx_in_time(const struct zx *z)
     return !is_interrupted(z) && (z->limits.deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0);
 }
 
-struct mm_error zx_why_late(const struct zx *z)
+struct mm_error zx_time_limit(const struct zx *z)
 {
     struct mm_error err = {0};
     if (is_interrupted(z))

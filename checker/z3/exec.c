@@ -513,7 +513,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->effects_reg = r->t->reg_count; /* hidden register: the number of effects */
     r->reg_count = r->t->reg_count + 1;
     zx_depend_init(r);
-    z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
+    z->threads[thread].spins = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
     z->threads[thread].faults = z->no;
     zx_find_loops(r);
     zx_find_live(r);

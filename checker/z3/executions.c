@@ -120,7 +120,7 @@ static void fill_ends(struct zx *z, Z3_model m, struct ck_execution *out)
 
         out->ends[t] = zx_model_truth(z, m, thread->ends)     ? CK_ENDS
                        : zx_model_truth(z, m, thread->faults) ? CK_FAULTS
-                       : zx_model_truth(z, m, thread->waits)  ? CK_WAITS
+                       : zx_model_truth(z, m, thread->spins)  ? CK_WAITS
                                                               : CK_IS_LEFT;
     }
     for (uint32_t i = 0; i < z->iterations.count; i++) {

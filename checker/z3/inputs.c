@@ -25,8 +25,8 @@ static struct zx_val value_of(struct zx *z, uint32_t i)
 }
 
 /* At a symbolic address, which no cell of known address has: an element that requirements name, or any in range. */
-static struct zx_val value_somewhere(struct zx *z, const struct zx_cell *c, uint32_t first,
-                                     struct zx_val address)
+static struct zx_val symbolic_input_value(struct zx *z, const struct zx_cell *c, uint32_t first,
+                                          struct zx_val address)
 {
     struct zx_val value = zx_fresh(z, "input", c->size);
     const struct ck_input *in = &z->p->inputs[first];
@@ -60,7 +60,7 @@ struct zx_val zx_input_value(struct zx *z, const struct zx_cell *c, struct zx_va
     if (first == ZX_NONE)
         return zx_fresh(z, "u", c->size);
     if (c->accessed_by != ZX_NONE)
-        return value_somewhere(z, c, first, address);
+        return symbolic_input_value(z, c, first, address);
     size = z->p->inputs[first].size;
     for (uint8_t at = 0, next; at < c->size; at = next) {
         uint64_t offset = c->offset + at, in = offset % size;

@@ -81,7 +81,7 @@ struct zx_thread {
     Z3_ast faults;        /* the thread stops at an access outside of every object */
     /* If may_hang: the thread spins in a loop whose iterations have no effect, is blocked at a barrier that
      * is never complete, or is never scheduled again. */
-    Z3_ast waits, blocked, stopped;
+    Z3_ast spins, blocked, stopped;
 };
 
 /* A loop iteration without effect, the events FIRST to END of THREAD: if WHEN holds, the thread spins in it. */
@@ -187,19 +187,22 @@ void *zx_alloc(struct zx *z, size_t count, size_t size);
 #define zx_append(z, items, count, item)                                                                     \
     zx_require((z), mm_arena_append((z)->arena, (items), (count), (item)))
 void zx_require(struct zx *z, bool memory);
-/* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c). */
+/* The deadline is SECONDS from now, of processor time and, unless options.cpu_time is set, of wall-clock time (z3/clock.c). */
 void zx_set_deadline(struct zx *z, double seconds);
-/* Whether it lies ahead, and the engine is not interrupted; else the limit that was reached. */
+/* Whether the deadline is in the future, and the engine is not interrupted. */
 bool zx_in_time(const struct zx *z);
-struct mm_error zx_why_late(const struct zx *z);
+/* If not in time: the limit that was reached. */
+struct mm_error zx_time_limit(const struct zx *z);
 
 /* ---- formulas and values (z3/term.c) --------------------------------------------------------- */
 
-Z3_ast zx_keep(struct zx *z, Z3_ast a); /* stops when Z3 has failed */
+/* Returns A, a new formula; stops if Z3 has failed (A is NULL), or at a limit of formulas or time. */
+Z3_ast zx_keep(struct zx *z, Z3_ast a);
 Z3_ast zx_not(struct zx *z, Z3_ast a);
 Z3_ast zx_and(struct zx *z, Z3_ast a, Z3_ast b);
 Z3_ast zx_or(struct zx *z, Z3_ast a, Z3_ast b);
-Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms); /* overwrites TERMS */
+/* Of COUNT terms; these overwrite TERMS. */
+Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms);
 Z3_ast zx_or_n(struct zx *z, uint32_t count, Z3_ast *terms);
 Z3_ast zx_implies(struct zx *z, Z3_ast a, Z3_ast b);
 Z3_ast zx_iff(struct zx *z, Z3_ast a, Z3_ast b);
@@ -208,14 +211,15 @@ void zx_assert(struct zx *z, Z3_ast a); /* adds to the hard constraints */
 
 struct zx_val zx_number(uint64_t k, uint8_t size);
 struct zx_val zx_fresh(struct zx *z, const char *name, uint8_t size);
-Z3_ast zx_bits(struct zx *z, struct zx_val v); /* as a bit-vector */
+Z3_ast zx_bits(struct zx *z, struct zx_val v); /* V as a bit-vector */
 Z3_ast zx_equal(struct zx *z, struct zx_val a, struct zx_val b);
 Z3_ast zx_nonzero(struct zx *z, struct zx_val a);
 Z3_ast zx_less(struct zx *z, struct zx_val a, struct zx_val b, bool is_signed, bool or_equal);
 struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b);
 struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struct zx_val b);
 struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_signed);
-struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size);
+struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size); /* 1 if A holds, else 0 */
+/* The value of EXPR; REGS: the values of the registers. */
 struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *regs);
 
 /* ---- uninterpreted functions (z3/apply.c) ----------------------------------------------------- */
@@ -238,24 +242,26 @@ bool zx_find_cells(struct zx *z);
 /* End of the piece that begins at byte AT of an access of SIZE bytes; BASE: the object that ADDRESS points
  * into, ZX_NONE if unknown. */
 uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size);
-/* The SIZE bytes at byte AT of WHOLE; WHOLE, zero in those bytes, with PIECE at byte AT. */
+/* The SIZE bytes at byte AT of WHOLE. */
 struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t size);
+/* WHOLE, zero in those bytes, with PIECE at byte AT. */
 struct zx_val zx_with_piece(struct zx *z, struct zx_val whole, uint8_t at, struct zx_val piece);
+/* The cell of SIZE bytes at ADDRESS, which is added if there is none. */
 uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size);
 void zx_add_initial_writes(struct zx *z);
-/* Constrains the inputs of the program, before initial writes are added; the initial value of cell C of an uninitialized
- * object, which is at ADDRESS (z3/inputs.c). */
+/* Constrains the inputs of the program, before initial writes are added (z3/inputs.c). */
 void zx_require_inputs(struct zx *z);
+/* The initial value of cell C, which is at ADDRESS, of an uninitialized object. */
 struct zx_val zx_input_value(struct zx *z, const struct zx_cell *c, struct zx_val address);
-/* Whether ADDRESS is in OBJECT. */
 Z3_ast zx_in_object(struct zx *z, struct zx_val address, uint32_t object);
 /* Initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
-/* Each executed barrier with a quorum has that many arrivals in time. */
+/* Each executed barrier with a quorum has exactly that many arrivals in time. */
 void zx_require_quorums(struct zx *z);
-/* All work-items of the group arrive at the barrier A; at every barrier of one of them. */
-Z3_ast zx_all_come(struct zx *z, uint32_t a);
+/* All work-items of the group arrive at the barrier A. */
+Z3_ast zx_all_arrive(struct zx *z, uint32_t a);
+/* That, for every executed barrier: no work-item leaves one before all of its group have arrived [CL 3.3.6 W1, B1]. */
 Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
 /* The value of a term of the condition in the final state; adds constraints as needed. */
@@ -289,7 +295,7 @@ void zx_fill_witness(struct zx *g, struct ck_verdict *v);
 /* Why check CHECK of the model fails in G (flags: why it is raised).  False if it does not. */
 bool zx_explain(struct zx *g, uint32_t check, struct mm_arena *arena, struct ck_violation *out);
 void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step);
-/* Whether event WRITE, whose dependency set is SET, depends on READ (z3/depend.c). */
+/* Whether event WRITE depends on READ by SET, one of the dependency sets of WRITE (z3/depend.c). */
 Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set);
 /* A linearization of the events of G that respects po, and rf, co and fr except on cycles. */
 uint32_t *zx_order_events(struct zx *g);

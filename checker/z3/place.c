@@ -238,9 +238,9 @@ static void cut_apart(struct zx *z, const struct zx_cell *a, const struct zx_cel
 {
     uint64_t base = CK_OBJECT_BASE(a->object);
     bool apart = a->offset >= b->offset + b->size || b->offset >= a->offset + a->size;
-    bool floats = a->accessed_by != ZX_NONE || b->accessed_by != ZX_NONE;
+    bool is_symbolic = a->accessed_by != ZX_NONE || b->accessed_by != ZX_NONE;
 
-    if (a->object != b->object || (floats ? a->size == b->size : apart))
+    if (a->object != b->object || (is_symbolic ? a->size == b->size : apart))
         return;
     if (a->listed || b->listed) {
         cut_finer(z, a, b);
@@ -330,17 +330,17 @@ static Z3_ast is_needed(struct zx *z, const struct zx_cell *c)
 static void add_initial_write(struct zx *z, uint32_t cell)
 {
     struct zx_cell *c = &z->places.cells[cell];
-    const bool floats = c->accessed_by != ZX_NONE;
+    const bool is_symbolic = c->accessed_by != ZX_NONE;
     struct zx_event e = {.kind = ZX_WRITE,
                          .thread = ZX_NONE,
                          .partner = ZX_NONE,
                          .addressed = ZX_NONE,
                          .late = z->no,
                          .size = c->size,
-                         .exec = floats ? is_needed(z, c) : z->yes,
+                         .exec = is_symbolic ? is_needed(z, c) : z->yes,
                          .failed = z->no,
-                         .address = floats ? z->events[c->accessed_by].address
-                                           : zx_number(CK_OBJECT_BASE(c->object) + c->offset, 8)};
+                         .address = is_symbolic ? z->events[c->accessed_by].address
+                                                : zx_number(CK_OBJECT_BASE(c->object) + c->offset, 8)};
 
     e.start = e.address;
     e.whole_size = e.size;
@@ -352,9 +352,9 @@ void zx_add_initial_writes(struct zx *z)
 {
     for (uint32_t i = 0; i < z->places.cell_count; i++)
         z->places.cells[i].init = ZX_NONE;
-    for (int floats = 0; floats < 2; floats++) {
+    for (int symbolic = 0; symbolic < 2; symbolic++) {
         for (uint32_t i = 0; i < z->places.cell_count; i++)
-            if ((z->places.cells[i].accessed_by != ZX_NONE) == floats)
+            if ((z->places.cells[i].accessed_by != ZX_NONE) == symbolic)
                 add_initial_write(z, i);
     }
 }

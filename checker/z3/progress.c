@@ -13,7 +13,7 @@ void zx_add_iteration(struct zx *z, const struct zx_iteration *iteration)
     struct zx_thread *t = &z->threads[iteration->thread];
 
     zx_append(z, &z->iterations.list, &z->iterations.count, iteration);
-    t->waits = zx_or(z, t->waits, iteration->when);
+    t->spins = zx_or(z, t->spins, iteration->when);
 }
 
 /* READ returns the final value of its location; IDLE: by write, whether it rewrites the value it has read. */
@@ -45,7 +45,7 @@ static Z3_ast *find_idle_writes(struct zx *z)
 }
 
 /* Constrains threads that spin and threads that are blocked at barriers. */
-static void require_waiting(struct zx *z)
+static void require_spinning(struct zx *z)
 {
     const struct zx_rel *fr = zx_base(z, "fr");
     const Z3_ast *idle = find_idle_writes(z);
@@ -66,7 +66,7 @@ static void require_waiting(struct zx *z)
         if (e->kind != ZX_BARRIER || e->part == 2)
             continue;
         blocked = &z->threads[e->thread].blocked;
-        zx_assert(z, zx_implies(z, e->exec, zx_iff(z, e->passed, zx_all_come(z, i))));
+        zx_assert(z, zx_implies(z, e->exec, zx_iff(z, e->passed, zx_all_arrive(z, i))));
         *blocked = zx_or(z, *blocked, zx_and(z, e->exec, zx_not(z, e->passed)));
     }
 }
@@ -97,7 +97,7 @@ static Z3_ast has_begun(struct zx *z, uint32_t t)
 
 static Z3_ast can_step(struct zx *z, uint32_t t)
 {
-    return zx_or(z, z->threads[t].waits, z->threads[t].stopped);
+    return zx_or(z, z->threads[t].spins, z->threads[t].stopped);
 }
 
 /* Among the parts at DEPTH + 1 of T's part at DEPTH, a scheduler of KIND guarantees progress to that of T. */
@@ -109,7 +109,7 @@ static Z3_ast has_guarantee(struct zx *z, const Z3_ast *begun, uint32_t t, unsig
     for (uint32_t u = 0; u < z->p->thread_count; u++) {
         if (!are_together(z->p, t, u, depth))
             continue;
-        running = zx_or(z, running, z->threads[u].waits);
+        running = zx_or(z, running, z->threads[u].spins);
         if (are_together(z->p, t, u, depth + 1))
             own = zx_or(z, own, begun[u]);
         else if (u < t)
@@ -152,10 +152,10 @@ static Z3_ast encode_livelock(struct zx *z)
 
         for (unsigned depth = 0; thread->stopped != z->no && depth < LEVELS; depth++)
             guaranteed = zx_and(z, guaranteed, has_guarantee(z, begun, t, depth, kinds[depth]));
-        some = zx_or(z, some, thread->waits);
+        some = zx_or(z, some, thread->spins);
         all = zx_and(
             z, all,
-            is_halted(z, t, zx_or(z, thread->waits, zx_and(z, thread->stopped, zx_not(z, guaranteed)))));
+            is_halted(z, t, zx_or(z, thread->spins, zx_and(z, thread->stopped, zx_not(z, guaranteed)))));
     }
     return zx_and(z, some, all);
 }
@@ -213,7 +213,7 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     enum ck_answer apart, endless, beyond;
 
     zx_encode_executions(z);
-    require_waiting(z);
+    require_spinning(z);
     zx_encode_axioms(s);
     zx_encode_flags(s);
     s->begun = z->yes;

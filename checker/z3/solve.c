@@ -39,9 +39,9 @@ void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
         mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
 }
 
-static void note_late(struct zx_solve *s)
+static void note_time_limit(struct zx_solve *s)
 {
-    struct mm_error why = zx_why_late(s->z);
+    struct mm_error why = zx_time_limit(s->z);
     zx_note_limit(s, why.rule, why.message);
 }
 
@@ -122,7 +122,7 @@ enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assump
         return CK_UNKNOWN;
     do {
         if (!zx_in_time(z)) {
-            note_late(s);
+            note_time_limit(s);
             return CK_UNKNOWN;
         }
         if (refinements++ == MOST_REFINEMENTS) {
@@ -136,7 +136,7 @@ enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assump
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;
     if (!zx_in_time(z))
-        note_late(s);
+        note_time_limit(s);
     else
         zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;

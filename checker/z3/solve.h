@@ -31,21 +31,23 @@ Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name);
 /* Creates the solver with the hard constraints and the axioms: asserted, or with TRACK each implied by a
  * literal. */
 void zx_open_solver(struct zx_solve *s, bool track);
-/* Whether ASSUMPTIONS are satisfiable together. */
+/* Whether the COUNT literals ASSUMPTIONS are satisfiable together; CK_UNKNOWN: a limit, which is recorded. */
 enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
 /* One call of Z3 without function refinement, interrupted at the deadline (z3/clock.c). */
 Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions);
-/* After CK_YES: the solver's model, with a reference for the caller; the execution that it describes. */
+/* After CK_YES: the solver's model; the caller drops a reference (Z3_model_dec_ref). */
 Z3_model zx_current_model(struct zx_solve *s);
+/* After CK_YES: the execution that the solver's model describes. */
 struct zx *zx_current_execution(struct zx_solve *s);
 /* Records why the answer is incomplete; the first reason is kept. */
-/* Some loop exceeds the bound. */
-void zx_note_beyond(struct zx_solve *s);
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
+/* Records that some loop exceeds the bound. */
+void zx_note_beyond(struct zx_solve *s);
 
-/* The model's flags (z3/flags.c); which of them some execution raises.  *RACE and *USAGE, the answers without
- * this question, become YES or UNKNOWN where it says more. */
+/* A literal for each flag of the model (z3/flags.c). */
 void zx_encode_flags(struct zx_solve *s);
+/* Finds the flags that some execution raises.  *RACE and *USAGE hold the answers so far; they become YES if a flag of their
+ * kind is raised, UNKNOWN if a query reaches a limit. */
 void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage);
 
 /* Adds the execution of the solver's model to the verdict if options.executions is set (z3/executions.c). */

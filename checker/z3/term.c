@@ -42,7 +42,7 @@ Z3_ast zx_keep(struct zx *z, Z3_ast a)
     if (z->limits.budget-- == 0)
         zx_stop(z, MM_LIMIT, "z3", "the encoding has too many formulas");
     if ((z->limits.budget & 1023) == 0 && !zx_in_time(z)) {
-        struct mm_error why = zx_why_late(z);
+        struct mm_error why = zx_time_limit(z);
         zx_stop(z, MM_LIMIT, why.rule, "%s", why.message);
     }
     return a;
@@ -228,7 +228,6 @@ struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b)
     return sized_term(z, Z3_mk_ite(z->c, c, zx_bits(z, a), zx_bits(z, b)), a.size);
 }
 
-/* One or zero in SIZE bytes. */
 struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size)
 {
     struct zx_val v = zx_ite(z, a, zx_number(1, size), zx_number(0, size));

@@ -49,7 +49,7 @@ static void live_at_end(const struct zx_run *r, uint64_t *live)
     }
 }
 
-/* Liveness before each instruction, by iteration to the fixpoint. */
+/* Computes liveness before each instruction, by iteration to the fixpoint. */
 void zx_find_live(struct zx_run *r)
 {
     uint32_t words = r->reg_count / 64 + 1, n = r->t->instr_count;
@@ -175,7 +175,6 @@ static void expand_node(struct zx_run *r, uint32_t n)
         connect_node(r, n, 1, in->target);
 }
 
-/* Depth-first search with its own stack; ORDER is filled from the end. */
 void zx_sort_nodes(struct zx_run *r)
 {
     uint16_t zero[ZX_MAX_LOOPS] = {0};

@@ -39,22 +39,26 @@ struct zx_run {
 void zx_find_loops(struct zx_run *r);
 /* Live registers at the target of each loop. */
 void zx_find_live(struct zx_run *r);
-/* Builds the graph and fills ORDER, from ORDER_COUNT to ZX_MAX_NODES. */
+/* Builds the graph and fills ORDER, from ORDER_COUNT to ZX_MAX_NODES, in reverse postorder. */
 void zx_sort_nodes(struct zx_run *r);
-uint32_t zx_find_node(const struct zx_run *r, uint32_t pc,
-                      const uint16_t *count); /* ZX_NONE: there is none */
+/* The node of the instruction PC after COUNT iterations of each loop; ZX_NONE: there is none. */
+uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint16_t *count);
+/* The same, which is added if there is none. */
 uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count);
 /* Clears the counts of loops that do not contain PC. */
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint16_t *count);
 
-/* Dependencies (z3/depend.c) are sets of reads.  In order: reserve hidden registers; the set of EXPR; assign
- * the set of a register; add those of a branch's CONDITION to the path condition's; the path condition's set;
- * number the reads from event FIRST on and return their set. */
+/* Dependencies (z3/depend.c): sets of reads, which hidden registers hold.  Reserves these registers. */
 void zx_depend_init(struct zx_run *r);
+/* The set of EXPR. */
 struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_val *regs);
+/* SET becomes the set of register REG. */
 void zx_depend_set(const struct zx_run *r, struct zx_val *regs, uint32_t reg, struct zx_val set);
+/* Adds the set of a branch's CONDITION to that of the path condition. */
 void zx_depend_branch(const struct zx_run *r, struct zx_val *regs, uint32_t condition);
+/* The set of the path condition. */
 struct zx_val zx_depend_ctrl(const struct zx_run *r, const struct zx_val *regs);
+/* Numbers the reads from event FIRST on and returns their set. */
 struct zx_val zx_depend_reads(struct zx_run *r, uint32_t first);
 
 #endif
