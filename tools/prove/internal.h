@@ -8,6 +8,7 @@
 #include <z3.h>
 
 enum { PV_NONE = UINT32_MAX };
+enum { PV_INITIAL = UINT32_MAX - 1 }; /* for an interval: the object is never written */
 enum { PV_FRAMES = 128, PV_BLOCKS = 1500, PV_CELLS = 4096, PV_OBJECTS = 512 };
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -159,7 +160,7 @@ struct pv_quotient {
     Z3_ast x, d, q, r;
 };
 struct pv_read {               /* a value read from shared memory */
-    uint32_t object, interval; /* PV_NONE - 1: the object is never written */
+    uint32_t object, interval; /* INTERVAL: of the object; or PV_INITIAL */
     uint32_t source;
     int thread;
     Z3_ast offset, value, condition;
@@ -261,19 +262,28 @@ struct pv {
     struct pv_run **segments[2]; /* by source */
 };
 
+/* All functions stop the analysis with pv_stop() or ex_fail() at an error; what they return lives as long as PV. */
+
 /* prove/graph.c, prove/loops.c */
+/* Builds the control-flow graph of the kernel with calls inlined, the memory objects and the private cells. */
 void pv_build_graph(struct pv *pv);
+/* Finds natural loops; stops if the graph is irreducible. */
 void pv_find_loops(struct pv *pv);
+/* Sets PV->sources: the kernel's entry and all cuts that it reaches. */
 void pv_find_sources(struct pv *pv);
 /* Whether the edge FROM -> TO is a back edge. */
 bool pv_is_back(const struct pv *pv, uint32_t from, uint32_t to);
+/* Whether segment runs end and begin at BLOCK. */
 bool pv_is_cut(const struct pv_block *block);
 
 /* prove/vulkan.c */
+/* Stops if the Vulkan module has something that --prove does not support. */
 void pv_check_vulkan(struct pv *pv);
 /* Sets which memory barrier INST, before block B, orders. */
 void pv_vulkan_barrier(struct pv *pv, struct pv_block *b, const struct in_inst *inst, uint64_t semantics);
+/* Sets what Vulkan's memory operands say of ACCESS. */
 void pv_vulkan_access(const struct pv *pv, struct pv_access *access);
+/* Whether happens-before through the kernel's barriers orders both accesses for their location, whichever comes first. */
 bool pv_vulkan_orders(const struct pv *pv, const struct pv_access *a, const struct pv_access *b);
 /* Whether the launch decides how large VARIABLE is. */
 bool pv_has_open_size(const struct pv *pv, const struct in_inst *variable);
@@ -281,11 +291,13 @@ bool pv_has_open_size(const struct pv *pv, const struct in_inst *variable);
 Z3_ast pv_specialized(struct pv *pv, uint32_t id, uint32_t i, unsigned width);
 
 /* prove/term.c */
+/* Stops the analysis at INST, NULL: at no place: answers become unknown for the reason that FORMAT says. */
 _Noreturn void pv_stop(struct pv *pv, const struct in_inst *inst, const char *format, ...) MM_PRINTF(3, 4);
-void *pv_alloc(struct pv *pv, size_t count, size_t size);
-Z3_ast pv_fresh(struct pv *pv, const char *name, unsigned width); /* width 0: a Boolean */
+void *pv_alloc(struct pv *pv, size_t count, size_t size); /* zeroed; stops without memory */
+/* Bit vectors of WIDTH bits, 1 to 64; width 0: Booleans.  The operands of an operation have the same width. */
+Z3_ast pv_fresh(struct pv *pv, const char *name, unsigned width);
 Z3_ast pv_number(struct pv *pv, uint64_t value, unsigned width);
-bool pv_is_number(struct pv *pv, Z3_ast a, uint64_t *value);
+bool pv_is_number(struct pv *pv, Z3_ast a, uint64_t *value); /* whether A is a constant, of *VALUE */
 unsigned pv_width(struct pv *pv, Z3_ast a);
 Z3_ast pv_and(struct pv *pv, Z3_ast a, Z3_ast b);
 Z3_ast pv_or(struct pv *pv, Z3_ast a, Z3_ast b);
@@ -295,49 +307,66 @@ Z3_ast pv_equal(struct pv *pv, Z3_ast a, Z3_ast b);
 Z3_ast pv_if(struct pv *pv, Z3_ast condition, Z3_ast a, Z3_ast b);
 Z3_ast pv_add(struct pv *pv, Z3_ast a, Z3_ast b);
 Z3_ast pv_resize(struct pv *pv, Z3_ast a, unsigned width, bool is_signed);
-Z3_ast pv_low(struct pv *pv, Z3_ast a, unsigned width);
+Z3_ast pv_low(struct pv *pv, Z3_ast a, unsigned width); /* the low WIDTH bits of A */
+/* A new variable for a product of variables.  NO_WRAP: the instruction SITE declares that the product does not wrap where GUARD
+ * holds. */
 Z3_ast pv_multiply(struct pv *pv, Z3_ast a, Z3_ast b, bool no_wrap, Z3_ast guard, uint64_t site);
+/* The quotient, or the REMAINDER; a zero divisor and an overflow are assumed not to occur [SPIRV 3.49.13]. */
 Z3_ast pv_divide(struct pv *pv, Z3_ast a, Z3_ast b, bool is_signed, bool remainder);
-void pv_fact(struct pv *pv, Z3_ast fact);
+void pv_fact(struct pv *pv, Z3_ast fact); /* FACT holds in every execution */
 /* Facts about products and reads that the runs have made. */
 void pv_add_lemmas(struct pv *pv);
-/* Greatest number of a variable in A. */
+/* The number of the newest variable in A; 0: it has none. */
 uint32_t pv_newest(struct pv *pv, Z3_ast a);
 
 /* prove/launch.c */
+/* Sets PV->dimensions. */
 void pv_find_dimensions(struct pv *pv);
+/* Creates the variables of the launch, with facts about sizes and ids. */
 void pv_declare_launch(struct pv *pv);
+/* Writes the assumptions of the proof to the verdict. */
 void pv_state_assumptions(struct pv *pv);
+/* The two work-items are different ones of one work-group; are of different work-groups. */
 Z3_ast pv_same_group(struct pv *pv);
 Z3_ast pv_other_group(struct pv *pv);
+/* The value of a variable with the decoration BUILTIN. */
 struct pv_value pv_builtin(struct pv_run *run, uint32_t builtin, const struct in_ty *type);
 /* prove/require.c: the condition that TEXT states; EXACT: with products that a model's values satisfy. */
 Z3_ast pv_requirement(struct pv *pv, const char *text, bool exact);
 
 /* prove/run.c */
+/* Runs work-item THREAD, 0 or 1, from the kernel's entry through an arbitrary iteration of each loop. */
 struct pv_run *pv_run_context(struct pv *pv, int thread);
+/* Runs it from SOURCE to the next cuts; NULL: the context run does not reach SOURCE. */
 struct pv_run *pv_run_segment(struct pv *pv, int thread, uint32_t source);
 /* prove/value.c */
 const struct ex_shape *pv_shape(struct pv *pv, const struct in_ty *type);
+/* The scalars of a value are those that pv_shape() lists for its type. */
 struct pv_leaf pv_fresh_leaf(struct pv *pv, const struct in_ty *scalar);
 struct pv_value pv_new_value(struct pv *pv, const struct in_ty *type);
 struct pv_value pv_fresh_value(struct pv *pv, const struct in_ty *type);
+/* The value of ID in the current block; of a scalar. */
 struct pv_value pv_get(struct pv_run *run, uint32_t id);
 struct pv_leaf pv_get_scalar(struct pv_run *run, uint32_t id);
+/* The cells from CELL on become VALUE; records that the loops around the current block modify them. */
 void pv_set_cells(struct pv_run *run, uint32_t cell, const struct pv_value *value);
+/* VALUE becomes the result of INST. */
 void pv_set(struct pv_run *run, const struct in_inst *inst, struct pv_value value);
 struct pv_leaf pv_merge_leaf(struct pv *pv, Z3_ast condition, struct pv_leaf a, struct pv_leaf b);
 void pv_execute(struct pv_run *run, const struct in_inst *inst);
 /* prove/arithmetic.c: false: INST is none of its instructions */
 bool pv_arithmetic(struct pv_run *run, const struct in_inst *inst);
-/* prove/memory.c */
+/* prove/memory.c: false: INST is none of its instructions */
 bool pv_memory(struct pv_run *run, const struct in_inst *inst);
+/* Accesses by INST at POINTER, which is computed from the pointer POINTER_ID. */
 struct pv_value pv_load(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id,
                         struct pv_leaf pointer, const struct in_ty *type);
 void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
               const struct pv_value *value);
+/* A store of unknown bytes: SIZE of them or, where SIZE is 0, BYTES. */
 void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
                uint64_t size, Z3_ast bytes);
+/* Adds ACCESS under the condition of the current block. */
 void pv_add_access(struct pv_run *run, struct pv_access access);
 /* prove/image.c: false: INST is none of its instructions */
 bool pv_image(struct pv_run *run, const struct in_inst *inst);
@@ -346,6 +375,7 @@ bool pv_extended(struct pv_run *run, const struct in_inst *inst);
 
 /* prove/invariant.c */
 void pv_propose_invariants(struct pv *pv);
+/* Drops candidates until all others hold at every entry of their loops and are inductive. */
 void pv_keep_invariants(struct pv *pv);
 /* Invariants that a query may assume beside the facts: those of loops whose heads come before a position
  * in reverse postorder (PV_NONE: all), and likewise those about both work-items. */
@@ -355,12 +385,12 @@ struct pv_premises {
 };
 /* Whether QUERY is satisfiable. */
 Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with);
-/* model.c */
+/* prove/model.c */
 /* Bytes of an element of what argument ID points to. */
 uint64_t pv_element_size(struct pv *pv, uint32_t id);
-/* prove/model.c: adds small launches that satisfy QUERY. */
+/* Adds small launches that satisfy QUERY to the verdict. */
 void pv_propose_launches(struct pv *pv, Z3_ast query, const struct pv_premises *with);
-/* prove/check.c */
+/* prove/check.c: decides each property. */
 void pv_check(struct pv *pv);
 
 #endif

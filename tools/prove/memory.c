@@ -86,7 +86,7 @@ static struct pv_leaf read_shared(struct pv_run *run, uint32_t object, Z3_ast of
 {
     struct pv *pv = run->pv;
     const struct pv_object *o = &pv->objects.list[object];
-    uint32_t interval = !o->written ? PV_NONE - 1 : run->state.interval[o->region == PV_GLOBAL];
+    uint32_t interval = !o->written ? PV_INITIAL : run->state.interval[o->region == PV_GLOBAL];
     struct pv_leaf value = pv_fresh_leaf(pv, scalar);
     if (value.object || scalar->kind == IN_TY_BOOL ||
         (o->written ? interval == PV_NONE || run->state.stored[object] : o->region == PV_LOCAL))
@@ -204,7 +204,6 @@ void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_i
                       value->type->access);
 }
 
-/* A store of unknown bytes. */
 void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,
                uint64_t size, Z3_ast bytes)
 {

@@ -336,7 +336,6 @@ static void visit_block(const struct pv_run *run, uint32_t block, bool *seen, ui
     order[--*at] = block;
 }
 
-/* NULL: the context run does not reach SOURCE. */
 struct pv_run *pv_run_segment(struct pv *pv, int thread, uint32_t source)
 {
     const struct pv_run *context = pv->context[thread];

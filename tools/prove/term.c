@@ -334,7 +334,6 @@ static void unsigned_division(struct pv *pv, Z3_ast x, Z3_ast d, Z3_ast *q, Z3_a
                            Z3_mk_bvuge(pv->c, *q, pv_number(pv, 1, width))));
 }
 
-/* A zero divisor, and a signed quotient that overflows, are assumed not to occur [SPIRV 3.49.13]. */
 Z3_ast pv_divide(struct pv *pv, Z3_ast x, Z3_ast d, bool is_signed, bool remainder)
 {
     uint64_t n, m;
@@ -444,7 +443,7 @@ static void add_product_lemmas(struct pv *pv)
  * interval, unless the reader may have written itself (docs/prove.md, "Values of shared memory"). */
 static void add_read_lemma(struct pv *pv, const struct pv_read *a, const struct pv_read *b)
 {
-    bool initial = a->interval == PV_NONE - 1;
+    bool initial = a->interval == PV_INITIAL;
     if (a->object != b->object || a->size != b->size || a->interval != b->interval ||
         (!initial && (a->thread == b->thread || a->source != b->source)))
         return;

@@ -135,7 +135,6 @@ void pv_vulkan_barrier(struct pv *pv, struct pv_block *b, const struct in_inst *
     pv->vulkan.lacks_visible |= !(semantics & SpvMemorySemanticsMakeVisibleMask);
 }
 
-/* Whether happens-before through the kernel's barriers orders both accesses for their location, whichever comes first. */
 bool pv_vulkan_orders(const struct pv *pv, const struct pv_access *a, const struct pv_access *b)
 {
     const struct pv_access *both[] = {a, b};
