@@ -56,7 +56,6 @@ uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index)
     return index - in_group % command->sub_group_size;
 }
 
-/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have fewer. */
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first)
 {
     const struct mm_command *info = &command->info;
@@ -171,7 +170,6 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
     return group;
 }
 
-/* Shadow of the local memory L of AGENT's work-group; NULL without memory. */
 struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent)
 {
     struct ck_command *command = ck_command_of(d, agent.command);
@@ -295,7 +293,6 @@ void ck_command_forget(struct ck_detector *d, struct ck_command *command)
     ck_budget_free(&d->budget, command, sizeof *command);
 }
 
-/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group [CL 3.3.6 H14]. */
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into)
 {
     struct ck_command *command = ck_command_of(d, member.command);

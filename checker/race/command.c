@@ -76,7 +76,6 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
         join_shared(d, item, parent->start);
 }
 
-/* Joins the clocks at the sources of the edges into EVENT. */
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);

@@ -97,7 +97,6 @@ static void mapping_report(struct ck_detector *d, const struct ck_memory *memory
     ck_finding_at(d, event, "mapped-access", clause, text);
 }
 
-/* Reports an access by a command that happens after a map and not after its unmap. */
 void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                   const struct ck_clock *clock)
 {

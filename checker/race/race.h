@@ -398,8 +398,9 @@ struct ck_detector {
 
 /* Work-items of one work-group. */
 bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
+/* Races are not checked from the next event on: the verdict is "unknown", because of WHAT. */
 void ck_detector_stop(struct ck_detector *d, const char *what);
-/* Makes the verdict "unknown" without stopping the detector. */
+/* Makes the verdict "unknown", because of LIMIT; the detector continues. */
 void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
 static inline uint64_t ck_agent_key(struct mm_agent agent)
@@ -423,68 +424,100 @@ static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck
 /* Creates the command if it is missing; NULL without memory. */
 struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id);
 struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id); /* NULL: there is none */
+/* The state of AGENT, which starts at its first event; NULL without memory. */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
 /* ck_item_of() for reading only: FRESH is initialized and returned if the agent has no item yet. */
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
+/* Creates what is missing; NULL without memory. */
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
+/* The work-group of the work-item with linear index INDEX; NULL without memory. */
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
+/* Shadow of the local memory L of AGENT's work-group; NULL without memory. */
 struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent);
+/* The index of the first work-item of the group, or sub-group, of work-item INDEX. */
 uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
+/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have fewer. */
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
+/* Stores the record of the command, with group sizes. */
 void ck_command_describe(struct ck_command *command, const struct mm_command *info);
+/* The clock of RUNTIME, the state of the command's runtime agent, joins all work-items, whose states are freed. */
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
-void ck_command_release(struct ck_detector *d, struct ck_command *command); /* all but names and arguments */
+/* Frees all of the command but its record and arguments. */
+void ck_command_release(struct ck_detector *d, struct ck_command *command);
+/* Frees the command. */
 void ck_command_forget(struct ck_detector *d, struct ck_command *command);
+/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group [CL 3.3.6 H14]. */
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
 
 /* race/retire.c: COMMAND is complete; frees complete commands from time to time. */
 void ck_command_complete(struct ck_detector *d, struct ck_command *command);
 
 /* race/shadow.c */
+/* Page NUMBER of SPACE; a new one has cells of 2^GRANULE_LOG bytes.  NULL without memory. */
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
                            uint32_t granule_log);
+/* Makes the cells of PAGE smaller; each part has the state of the whole.  False: without memory. */
 bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log);
 /* Gives an empty SPACE a page directory for BYTES bytes. */
 void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes);
 void ck_space_clear(struct ck_detector *d, struct ck_space *space);
 struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
-bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of); /* an access of OF's agent */
+/* Whether an access to the cell is by the agent of OF and precedes it. */
+bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of);
+/* Adds ACCESS at the head of LIST; false: without memory. */
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra);
+/* Frees the head of LIST. */
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);
+/* The index of a signature, which is added if missing; 0 without memory. */
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
 
 /* race/access.c: checks a plain or atomic access against the shadow state and enters it. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event);
 
 /* race/sync.c */
+/* The scope of EVENT; an atomic without one has device scope [CLC 6.15.12]. */
 enum ck_slot ck_slot_of(const struct mm_event *event);
+/* Reduces scope SLOT as the memory demands [CL 3.3.5 O10, O11]. */
 enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory);
+/* The scope instance of an agent: actions of two agents at this scope on this memory have inclusive scopes if
+ * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                            const struct ck_memory *memory);
+/* EVENT, a read by the agent of ITEM, acquires what the release sequences of SYNC offer; a read of another size than the last
+ * write does not synchronize [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_memory *memory, const struct ck_sync *sync);
+/* Updates the release sequences of a cell, which begins at offset AT, by a write; true if the agent's current clock was published,
+ * so that its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync,
-                     uint64_t at); /* AT: where the cell begins */
+                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at);
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
 void ck_shortfalls_free(struct ck_detector *d);
+/* The state of another part of a split cell; NULL without memory. */
 struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
+/* The flag MM_FENCE_* of the region; whether FLAGS have it. */
 uint8_t ck_fence_flag(enum ck_region region);
 bool ck_fence_in(unsigned flags, enum ck_region region);
 
 /* race/weak.c, with options.weak */
+/* Notes an edge into the next event: reads-from, or modification order. */
 void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge);
+/* The synchronization state that a read of the cell with state CURRENT reads from; NULL: none. */
 const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current);
+/* The state that the current write modifies: *STATE, or a copy where later reads may still need *STATE. */
 struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state);
+/* Enters MADE, the state after the current write.  It becomes *STATE unless an edge places the write earlier in
+ * modification order. */
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made);
+/* The current event ends. */
 void ck_weak_next(struct ck_detector *d);
 void ck_weak_clear(struct ck_detector *d);
 /* The synchronization states of recent writes. */
@@ -507,6 +540,7 @@ uint64_t ck_issuer_of(const struct ck_detector *d, uint64_t agent);
 
 /* race/command.c: host threads, commands and the edges between them. */
 void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id);
+/* Joins the clocks at the sources of the edges into EVENT. */
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event);
 void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge);
 void ck_snapshots_free(struct ck_detector *d);
@@ -515,17 +549,22 @@ const struct ck_command *ck_command_parent(const struct ck_detector *d, const st
 
 /* race/map.c */
 void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item);
+/* Reports an access by a command that happens after a map and not after its unmap. */
 void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                   const struct ck_clock *clock);
 void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory);
 
 /* race/report.c */
+/* Reports that EVENT races with EARLIER, for the BYTES bytes at FIRST_BYTE of MEMORY. */
 void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
 bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
                     const struct ck_access_record *earlier);
+/* Reports a finding of the memory that EVENT accesses; the texts are copied. */
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);
+/* Adds a finding that the runtime or the interpreter recorded: one per kind, source location and memory; a call may
+ * have several needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
 /* Local memory is read before anything was written to it. */
 void ck_finding_uninitialized(struct ck_detector *d, const struct mm_event *event);
@@ -536,6 +575,8 @@ void ck_finding_own_write(struct ck_detector *d, const struct mm_event *event, b
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 
 /* race/reason.c */
+/* Why EARLIER does not happen before EVENT, and in *FIX how the source could order them, NULL: unknown; *CHANGE: a change of the
+ * recorded events that represents the fix.  SCOPE_RACE: both are atomic, of equal size. */
 const char *ck_race_reason(struct ck_detector *d, const struct ck_memory *memory,
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix);

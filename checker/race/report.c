@@ -450,8 +450,6 @@ static void count_recorded(struct ck_detector *d, struct ck_finding *finding, co
     ck_heat_add(d, finding, &record->agent, 1, record->offset);
 }
 
-/* Adds a finding that the runtime or the interpreter recorded: one per kind, source location and memory; a call may
- * have several needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
     uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), memory_key(d, record->allocation));

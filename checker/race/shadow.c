@@ -14,7 +14,6 @@ static bool is_signature(const struct ck_signature *signature, uint32_t source, 
     return signature->source == source && signature->size == size && signature->meta == meta;
 }
 
-/* The index of a signature, which is added if missing; 0 without memory. */
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
 {
     uint32_t *last =

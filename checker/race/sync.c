@@ -10,7 +10,6 @@
 
 /* ---- scopes ------------------------------------------------------------------------------- */
 
-/* An atomic without a scope has device scope [CLC 6.15.12]. */
 enum ck_slot ck_slot_of(const struct mm_event *event)
 {
     switch (event->scope) {
@@ -36,7 +35,6 @@ static uint8_t scope_of_slot(enum ck_slot slot)
     return scopes[slot];
 }
 
-/* Reduces scope SLOT as the memory demands [CL 3.3.5 O10, O11]. */
 enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory)
 {
     if (slot == CK_SLOT_NONE)
@@ -46,8 +44,6 @@ enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory)
     return slot == CK_SLOT_ALL && memory->demotes ? CK_SLOT_DEVICE : slot;
 }
 
-/* The scope instance of an agent: actions of two agents at this scope on this memory have inclusive scopes if
- * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                            const struct ck_memory *memory)
 {
@@ -209,7 +205,6 @@ static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *
         ck_clock_join_points(&d->clocks, &item->clock[CK_REGION_IMAGE], item->clock[CK_REGION_GLOBAL]);
 }
 
-/* A read of an object of another size does not synchronize with the last write [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_memory *memory, const struct ck_sync *sync)
 {
@@ -412,8 +407,6 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
     }
 }
 
-/* Updates a location's release sequences by a write; true if the agent's current clock was published, so that
- * its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
                      struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
 {

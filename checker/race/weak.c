@@ -5,7 +5,6 @@
 
 enum { PAST = 1 << 15 }; /* number of events for which writes are kept */
 
-/* Notes an edge into the next event: reads-from, or modification order. */
 void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge)
 {
     if (edge->kind == MM_EDGE_RF) {
@@ -22,7 +21,6 @@ static struct ck_sync *past_of_event(const struct ck_detector *d, mm_event_id id
     return p && p->sync && p->id == id ? p->sync : NULL;
 }
 
-/* The synchronization state that a read of the cell with state CURRENT reads from; NULL: none. */
 const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current)
 {
     bool too_old = d->next_event - d->weak.from >= PAST;
@@ -32,7 +30,6 @@ const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_
     return past_of_event(d, d->weak.from);
 }
 
-/* The state that the current write modifies: *STATE, or a copy where later reads may still need *STATE. */
 struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state)
 {
     const struct ck_sync *from = event->kind == MM_RMW ? ck_weak_read(d, *state) : *state;
@@ -41,8 +38,6 @@ struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *even
     return ck_sync_copy(d, from ? (struct ck_sync *)(uintptr_t)from : *state);
 }
 
-/* Enters MADE, the state after the current write.  It becomes *STATE unless an edge places the write earlier in
- * modification order. */
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made)
 {
     if (!d->weak.past)
