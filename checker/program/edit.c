@@ -34,7 +34,7 @@ static void insert_instr(struct ck_thread *t, const struct ck_edit *edit)
                            .value = CK_NO_EXPR,
                            .expected = CK_NO_EXPR};
     for (uint32_t k = 0; k < t->instr_count; k++) {
-        bool jumps = t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH;
+        bool jumps = ck_instr_is_jump(&t->instrs[k]);
 
         t->instrs[k].target += jumps && t->instrs[k].target > edit->instr;
     }
@@ -43,7 +43,7 @@ static void insert_instr(struct ck_thread *t, const struct ck_edit *edit)
 /* An access of object O that is plain, or atomic with a scope narrower than SCOPE. */
 bool ck_instr_falls_short(const struct ck_program *p, const struct ck_instr *i, uint32_t o, unsigned scope)
 {
-    return i->op >= CK_LOAD && i->op <= CK_CAS && ck_program_base(p, i->address) == o &&
+    return ck_instr_is_access(i) && ck_program_base(p, i->address) == o &&
            (ck_instr_is_plain(i) || (i->order != MM_ORDER_NONE && i->scope < scope));
 }
 

@@ -35,7 +35,7 @@ static bool has_value(enum ck_op op)
 
 void ck_instr_live(const struct ck_program *p, const struct ck_instr *i, uint64_t *live)
 {
-    const bool access = i->op >= CK_LOAD && i->op <= CK_CAS;
+    const bool access = ck_instr_is_access(i);
 
     /* An assignment to a dead register uses nothing: a counter that only counts is dead in its loop. */
     if (i->op == CK_ASSIGN && !is_live(live, i->reg))

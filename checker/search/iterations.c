@@ -356,7 +356,7 @@ bool sx_find_loops(struct sx_walker *w)
     if (!w->edges || !w->is_header || !w->racing)
         return false;
     for (uint32_t i = 0; i < t->instr_count; i++) {
-        if ((t->instrs[i].op != CK_JUMP && t->instrs[i].op != CK_BRANCH) || t->instrs[i].target > i)
+        if (!ck_instr_is_jump(&t->instrs[i]) || t->instrs[i].target > i)
             continue;
         w->edges[w->edge_count++].pc = i;
         w->is_header[t->instrs[i].target] = 1;

@@ -282,7 +282,7 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
             w->failed = true;
             return;
         }
-        if (i->op == CK_LOAD || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS) {
+        if (ck_instr_is_access(i)) {
             if (!sx_walker_access(w, pc))
                 return;
             pc++;

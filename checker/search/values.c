@@ -169,7 +169,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
     uint32_t object, locations[SX_PIECES], base;
     unsigned count;
 
-    if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
+    if (!ck_instr_is_access(i))
         return true;
     base = ck_program_base(p, i->address);
     if (sx_has_register(p, i->address)) {

@@ -117,8 +117,8 @@ static bool only_polls(const struct zx_run *r, uint32_t l)
     for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
         const struct ck_instr *in = &r->t->instrs[i];
 
-        if (in->op == CK_RMW || (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
-                                 in->order == MM_ORDER_NONE))
+        if (in->op == CK_RMW ||
+            (ck_instr_is_access(in) && !(in->attributes & MM_ATOMIC) && in->order == MM_ORDER_NONE))
             return false;
         if ((in->op == CK_LOAD || in->op == CK_CAS) && ck_program_may_race(r->z->p, r->thread, in))
             return false;

@@ -179,7 +179,7 @@ static bool has_loop(const struct ck_thread *t)
     for (uint32_t i = 0; i < t->instr_count; i++) {
         const struct ck_instr *in = &t->instrs[i];
 
-        if ((in->op == CK_JUMP || in->op == CK_BRANCH) && in->target <= i)
+        if (ck_instr_is_jump(in) && in->target <= i)
             return true;
     }
     return false;

@@ -14,7 +14,7 @@ void zx_find_loops(struct zx_run *r)
     for (uint32_t i = 0; i < r->t->instr_count; i++) {
         const struct ck_instr *in = &r->t->instrs[i];
 
-        if ((in->op != CK_JUMP && in->op != CK_BRANCH) || in->target > i)
+        if (!ck_instr_is_jump(in) || in->target > i)
             continue;
         if (r->loop_count == ZX_MAX_LOOPS)
             zx_stop(r->z, MM_LIMIT, "z3.unroll", "thread %s has more than %u loops", r->t->name,

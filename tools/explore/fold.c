@@ -86,7 +86,7 @@ static void step_instruction(struct fold *f, const struct ck_instr *i)
     if (i->op == CK_ASSIGN) {
         bool constant = constant_now(f, i->value, &value);
         set_reg(f, i->reg, constant, value);
-    } else if (i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS) {
+    } else if (ck_instr_reads(i)) {
         uint64_t at;
         bool known = i->op == CK_LOAD && constant_now(f, i->address, &at) &&
                      ex_known_memory(f->ex, at, i->size, &value);

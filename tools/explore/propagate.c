@@ -199,7 +199,7 @@ static uint64_t thread_fingerprint(const struct ck_thread *t)
         sum = sum * 31 + instr->op;
         if (ck_instr_is_access(instr))
             sum = sum * 31 + instr->address;
-        if (instr->op == CK_STORE || instr->op == CK_RMW || instr->op == CK_CAS)
+        if (ck_instr_writes(instr))
             sum = sum * 31 + instr->value;
     }
     return sum;
