@@ -210,8 +210,7 @@ enum mm_scope in_scope_of(uint32_t scope)
 }
 
 struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                 enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
-                                 uint32_t instance)
+                                 enum mm_kind kind, uint32_t semantics, uint32_t scope)
 {
     const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
     struct mm_event *e = next_event(run, item, pc);
@@ -222,8 +221,6 @@ struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const
                                (semantics & global ? MM_FENCE_GLOBAL : 0) |
                                (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0));
     e->semantics = (uint16_t)semantics;
-    e->site = site;
-    e->instance = instance;
     return e;
 }
 

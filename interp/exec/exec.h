@@ -405,8 +405,7 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
 void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, struct mm_event event);
 struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                 enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
-                                 uint32_t instance);
+                                 enum mm_kind kind, uint32_t semantics, uint32_t scope);
 /* COPY_START, COPY_WAIT or COPY_FENCE */
 struct mm_event *in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                 enum mm_kind kind, uint32_t number);

@@ -26,7 +26,9 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
     if (!run->full || !run->launch.recorder)
         return;
     struct mm_event *e = in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
-                                         in_get32(item, w->memory_scope), site, instance);
+                                         in_get32(item, w->memory_scope));
+    e->site = site;
+    e->instance = instance;
     bool sub = w->kind == IN_WAIT_BARRIER && sub_group_scope(item);
     e->effective_scope = sub ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP;
 }
