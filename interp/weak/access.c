@@ -19,7 +19,7 @@ struct access {
     struct in_run *run;
     struct in_weak *w;
     struct in_item *item;
-    struct in_weak_item *mine;
+    struct in_weak_item *state;
     struct in_cell *cell;
     uint8_t mask;
     int region;
@@ -33,13 +33,13 @@ static const struct in_group *group_of(const struct in_item *item, const struct 
 
 static uint32_t cell_bound(const struct access *x)
 {
-    return in_cell_bound(x->cell, x->mine->view[x->region], x->mask);
+    return in_cell_bound(x->cell, x->state->view[x->region], x->mask);
 }
 
 /* True if the write M, or a later fence of its writer, precedes the last seq_cst fence of this work-item in S. */
-static bool before_my_fence(const struct access *x, const struct in_message *m)
+static bool precedes_last_fence(const struct access *x, const struct in_message *m)
 {
-    uint64_t fenced = x->atomic ? x->mine->fenced : 0;
+    uint64_t fenced = x->atomic ? x->state->fenced : 0;
     return fenced != 0 && ((m->seq_cst && m->serial <= fenced) || (m->fenced != 0 && m->fenced <= fenced));
 }
 
@@ -52,7 +52,7 @@ static bool may_read(const struct access *x, uint32_t index, bool seq_cst)
         const struct in_message *m = &c->messages[k];
         if (!(m->mask & x->mask))
             continue;
-        if (before_my_fence(x, m) || (seq_cst && m->fenced != 0))
+        if (precedes_last_fence(x, m) || (seq_cst && m->fenced != 0))
             return false;
         if (seq_cst && m->seq_cst && (c->messages[from].seq_cst || in_cell_index(c, m->seen) >= from))
             return false;
@@ -71,7 +71,7 @@ static bool may_write(const struct access *x, uint32_t index, bool seq_cst)
             continue;
         if ((first && m->rmw) || (seq_cst && m->seq_cst))
             return false;
-        if (x->atomic && x->mine->fenced != 0 && m->fenced != 0 && m->fenced <= x->mine->fenced)
+        if (x->atomic && x->state->fenced != 0 && m->fenced != 0 && m->fenced <= x->state->fenced)
             return false;
         first = false;
     }
@@ -82,7 +82,7 @@ static void raise_view(const struct access *x, uint64_t serial)
 {
     for (int half = 0; half < 2 && serial != 0; half++)
         if (x->mask & in_half_mask(half))
-            in_view_set(&x->mine->view[x->region], in_half_key(x->cell, half), serial);
+            in_view_set(&x->state->view[x->region], in_half_key(x->cell, half), serial);
 }
 
 /* Chooses one of the COUNT candidates, of which the last is the newest. */
@@ -127,9 +127,9 @@ static bool access_begin(struct access *x, struct in_run *run, struct in_item *i
                          const struct in_object *object)
 {
     *x = (struct access){.run = run, .w = run->weak, .item = item, .region = in_region_of(object)};
-    x->mine = in_weak_item(run, item);
+    x->state = in_weak_item(run, item);
     memset(&x->w->last, 0, sizeof x->w->last);
-    return x->mine && !x->w->failed;
+    return x->state && !x->w->failed;
 }
 
 /* Mask of the bytes of [address, address + size) in the cell at address CELL. */
@@ -316,17 +316,17 @@ static bool store_last(const struct access *x, const struct in_weak_atomic *a, u
  * which only removes outcomes. */
 static void note_atomic_write(const struct access *x, struct in_message *m)
 {
-    struct in_weak_item *mine = x->mine;
-    const uint32_t most = sizeof mine->writes / sizeof *mine->writes;
-    if (mine->write_count == most) {
-        struct in_cell *cell = in_cell_of_id(x->w, mine->writes[0].cell);
-        uint32_t at = cell ? in_cell_index(cell, mine->writes[0].serial) : 0;
-        if (cell && cell->messages[at].serial == mine->writes[0].serial)
+    struct in_weak_item *state = x->state;
+    const uint32_t most = sizeof state->writes / sizeof *state->writes;
+    if (state->write_count == most) {
+        struct in_cell *cell = in_cell_of_id(x->w, state->writes[0].cell);
+        uint32_t at = cell ? in_cell_index(cell, state->writes[0].serial) : 0;
+        if (cell && cell->messages[at].serial == state->writes[0].serial)
             cell->messages[at].fenced = m->serial;
-        memmove(mine->writes, mine->writes + 1, (most - 1) * sizeof *mine->writes);
-        mine->write_count--;
+        memmove(state->writes, state->writes + 1, (most - 1) * sizeof *state->writes);
+        state->write_count--;
     }
-    mine->writes[mine->write_count++] = (struct in_write){x->cell->id, m->serial};
+    state->writes[state->write_count++] = (struct in_write){x->cell->id, m->serial};
 }
 
 static void write_at(struct access *x, struct in_weak_atomic *a, const struct candidate *chosen)
@@ -344,7 +344,7 @@ static void write_at(struct access *x, struct in_weak_atomic *a, const struct ca
     raise_view(x, m->serial);
     note_write(x, chosen->index);
     note_atomic_write(x, m);
-    in_sync_release(x->run, x->item, a->object, m, a->order, a->scope);
+    in_sync_release(x->run, x->item, a, m);
 }
 
 static bool attempt_atomic(struct access *x, struct in_weak_atomic *a)
@@ -370,8 +370,7 @@ static bool attempt_atomic(struct access *x, struct in_weak_atomic *a)
         uint32_t from = in_cell_last(x->cell, chosen->place, x->mask);
         note_read(x, from);
         raise_view(x, x->cell->messages[from].serial);
-        in_sync_acquire(x->run, x->item, a->object, x->cell, from, x->mask,
-                        a->wrote || !a->result ? a->order : a->order_failed, a->scope);
+        in_sync_acquire(x->run, x->item, a, x->cell, from, x->mask);
     }
     if (chosen->writes)
         write_at(x, a, chosen);

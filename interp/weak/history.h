@@ -141,13 +141,12 @@ static inline uint8_t in_half_mask(int half)
 }
 
 /* sync.c */
-/* ITEM read the write at INDEX of CELL atomically. */
-void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
-                     const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,
-                     enum mm_scope scope);
-/* ITEM wrote M atomically. */
-void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
-                     struct in_message *m, enum mm_order order, enum mm_scope scope);
+/* ITEM read bytes of MASK of the write at INDEX of CELL by A. */
+void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_weak_atomic *a,
+                     const struct in_cell *cell, uint32_t index, uint8_t mask);
+/* ITEM wrote M by A. */
+void in_sync_release(struct in_run *run, struct in_item *item, const struct in_weak_atomic *a,
+                     struct in_message *m);
 
 static inline int in_region_of(const struct in_object *object)
 {

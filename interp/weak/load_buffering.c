@@ -128,27 +128,27 @@ static uint64_t cell_of(const struct in_item *item, const struct in_insn *pc)
 
 bool in_weak_catch_up(struct in_run *run, struct in_item *item)
 {
-    struct in_weak_item *mine = item->weak;
-    const struct in_insn *late = mine ? mine->late : NULL;
+    struct in_weak_item *state = item->weak;
+    const struct in_insn *late = state ? state->late : NULL;
     if (!late)
         return true;
     const struct in_atomic *a = late->p;
-    mine->late = NULL;
+    state->late = NULL;
     if (!in_atomic_now(run, item, late, a))
         return false;
-    for (uint32_t k = 0; k < mine->late_count; k++)
-        memcpy(item->frame + mine->late_copies[k], item->frame + a->result, a->size);
+    for (uint32_t k = 0; k < state->late_count; k++)
+        memcpy(item->frame + state->late_copies[k], item->frame + a->result, a->size);
     return true;
 }
 
 bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     const struct in_atomic *a = pc->p;
-    struct in_weak_item *mine = !run->launch.oracle ? in_weak_item(run, item) : NULL;
-    if (!mine)
+    struct in_weak_item *state = !run->launch.oracle ? in_weak_item(run, item) : NULL;
+    if (!state)
         return false;
-    if (mine->late) {
-        if (cell_of(item, pc) == cell_of(item, mine->late))
+    if (state->late) {
+        if (cell_of(item, pc) == cell_of(item, state->late))
             in_weak_catch_up(run, item);
         run->switch_budget = 0;
         return false;
@@ -161,8 +161,8 @@ bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in
     w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
     if ((w->random >> 40) % 4 != 0 || !write_follows(run, item, pc, a, &pending))
         return false;
-    mine->late = pc;
-    mine->late_count = pending.count - 1;
-    memcpy(mine->late_copies, pending.slots + 1, sizeof mine->late_copies);
+    state->late = pc;
+    state->late_count = pending.count - 1;
+    memcpy(state->late_copies, pending.slots + 1, sizeof state->late_copies);
     return true;
 }

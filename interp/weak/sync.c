@@ -49,7 +49,7 @@ static uint64_t slot_key(const struct in_run *run, const struct in_item *item, u
 struct acquire {
     struct in_run *run;
     const struct in_item *item;
-    struct in_weak_item *mine;
+    struct in_weak_item *state;
     const struct in_object *object;
     uint8_t slot; /* of the operation; SLOTS: it is no acquire */
 };
@@ -72,27 +72,27 @@ static void join_offers(const struct acquire *a, const struct in_message *m)
         for (uint8_t slot = 0; slot < SLOTS; slot++) {
             if (!slot_takes(a->run, effective_slot(slot, a->object), o->slot))
                 continue;
-            in_view_join(w, &a->mine->pending[region][slot], o->view);
-            in_view_join(w, &a->mine->pending_other[region][slot], o->other);
+            in_view_join(w, &a->state->pending[region][slot], o->view);
+            in_view_join(w, &a->state->pending_other[region][slot], o->other);
         }
         if (slot_takes(a->run, a->slot, o->slot))
-            in_view_join(w, &a->mine->view[region], o->view);
+            in_view_join(w, &a->state->view[region], o->view);
     }
 }
 
 /* Joins the views of all release sequences that contain the write at INDEX: from the head on there are only
  * writes of the head's work-item and read-modify-writes. */
-void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
-                     const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,
-                     enum mm_scope scope)
+void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_weak_atomic *atomic,
+                     const struct in_cell *cell, uint32_t index, uint8_t mask)
 {
-    struct acquire a = {run, item, in_weak_item(run, item), object, SLOTS};
+    struct acquire a = {run, item, in_weak_item(run, item), atomic->object, SLOTS};
+    enum mm_order order = atomic->wrote || !atomic->result ? atomic->order : atomic->order_failed;
     bool partial = (cell->messages[index].mask & mask) != mask; /* it read several writes: all are joined */
     uint32_t only = UINT32_MAX;
-    if (!a.mine)
+    if (!a.state)
         return;
     if (mm_acquires(order))
-        a.slot = effective_slot(scope_slot(scope), object);
+        a.slot = effective_slot(scope_slot(atomic->scope), atomic->object);
     for (uint32_t k = index + 1; k-- > 0;) {
         const struct in_message *m = &cell->messages[k];
         if (!(m->mask & mask))
@@ -116,19 +116,19 @@ static void offer_view(struct in_run *run, struct in_item *item, struct in_messa
         in_message_offer(run->weak, m, s, slot_key(run, item, s), view, other);
 }
 
-void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
-                     struct in_message *m, enum mm_order order, enum mm_scope scope)
+void in_sync_release(struct in_run *run, struct in_item *item, const struct in_weak_atomic *a,
+                     struct in_message *m)
 {
-    struct in_weak_item *mine = in_weak_item(run, item);
-    int region = in_region_of(object);
-    for (uint8_t s = 0; mine && s < SLOTS; s++) {
-        uint8_t slot = effective_slot(s, object);
-        if (mine->release[region][s] || mine->both[!region][s])
-            offer_view(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
+    struct in_weak_item *state = in_weak_item(run, item);
+    int region = in_region_of(a->object);
+    for (uint8_t s = 0; state && s < SLOTS; s++) {
+        uint8_t slot = effective_slot(s, a->object);
+        if (state->release[region][s] || state->both[!region][s])
+            offer_view(run, item, m, slot, state->release[region][s], state->both[!region][s]);
     }
-    uint8_t slot = effective_slot(scope_slot(scope), object);
-    if (mine && mm_releases(order) && slot != SLOTS)
-        offer_view(run, item, m, slot, mine->view[region], NULL);
+    uint8_t slot = effective_slot(scope_slot(a->scope), a->object);
+    if (state && mm_releases(a->order) && slot != SLOTS)
+        offer_view(run, item, m, slot, state->view[region], NULL);
 }
 
 /* ---- fences ----------------------------------------------------------------------------------- */
@@ -162,52 +162,52 @@ static void view_assign(struct in_view **to, struct in_view *view)
 }
 
 /* Snapshots the views for the release sequences of later atomic writes. */
-static void release_fence(struct in_weak_item *mine, uint8_t flags, uint8_t slot)
+static void release_fence(struct in_weak_item *state, uint8_t flags, uint8_t slot)
 {
     for (int r = 0; r < REGIONS; r++) {
         if (!(flags & 1 << r))
             continue;
-        view_assign(&mine->release[r][slot], mine->view[r]);
+        view_assign(&state->release[r][slot], state->view[r]);
         if (flags == 3)
-            view_assign(&mine->both[r][slot], mine->view[r]);
+            view_assign(&state->both[r][slot], state->view[r]);
     }
 }
 
-static void acquire_fence(struct in_weak *w, struct in_weak_item *mine, uint8_t flags, uint8_t slot)
+static void acquire_fence(struct in_weak *w, struct in_weak_item *state, uint8_t flags, uint8_t slot)
 {
     for (int r = 0; r < REGIONS; r++) {
         if (!(flags & 1 << r))
             continue;
-        in_view_join(w, &mine->view[r], mine->pending[r][slot]);
+        in_view_join(w, &state->view[r], state->pending[r][slot]);
         if (flags == 3)
-            in_view_join(w, &mine->view[r], mine->pending_other[!r][slot]);
+            in_view_join(w, &state->view[r], state->pending_other[!r][slot]);
     }
 }
 
 /* A seq_cst fence: the earlier writes of the work-item precede it in S. [CL 3.3.6 A12-A15] */
-static void order_fence(struct in_weak *w, struct in_weak_item *mine)
+static void order_fence(struct in_weak *w, struct in_weak_item *state)
 {
-    mine->fenced = ++w->serial;
-    for (uint32_t k = 0; k < mine->write_count; k++) {
-        struct in_cell *cell = in_cell_of_id(w, mine->writes[k].cell);
-        uint32_t at = cell ? in_cell_index(cell, mine->writes[k].serial) : 0;
-        if (cell && cell->messages[at].serial == mine->writes[k].serial && cell->messages[at].fenced == 0)
-            cell->messages[at].fenced = mine->fenced;
+    state->fenced = ++w->serial;
+    for (uint32_t k = 0; k < state->write_count; k++) {
+        struct in_cell *cell = in_cell_of_id(w, state->writes[k].cell);
+        uint32_t at = cell ? in_cell_index(cell, state->writes[k].serial) : 0;
+        if (cell && cell->messages[at].serial == state->writes[k].serial && cell->messages[at].fenced == 0)
+            cell->messages[at].fenced = state->fenced;
     }
-    mine->write_count = 0;
+    state->write_count = 0;
 }
 
 static void apply_fence(struct in_run *run, struct in_item *item, struct fence f, bool acquire, bool release)
 {
-    struct in_weak_item *mine = in_weak_item(run, item);
-    if (!mine)
+    struct in_weak_item *state = in_weak_item(run, item);
+    if (!state)
         return;
     if (acquire && mm_acquires(f.order) && f.slot != SLOTS)
-        acquire_fence(run->weak, mine, f.flags, f.slot);
+        acquire_fence(run->weak, state, f.flags, f.slot);
     if (f.order == MM_SEQ_CST)
-        order_fence(run->weak, mine);
+        order_fence(run->weak, state);
     if (release && mm_releases(f.order) && f.slot != SLOTS)
-        release_fence(mine, f.flags, f.slot);
+        release_fence(state, f.flags, f.slot);
 }
 
 void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics, enum mm_scope scope)
@@ -225,14 +225,14 @@ static void join_member_views(struct in_run *run, struct in_item **members, uint
     for (int r = 0; r < REGIONS; r++) {
         struct in_view *all = NULL;
         for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
-            struct in_weak_item *mine = in_weak_item(run, members[k]);
-            if (mine)
-                in_view_join(run->weak, &all, mine->view[r]);
+            struct in_weak_item *state = in_weak_item(run, members[k]);
+            if (state)
+                in_view_join(run->weak, &all, state->view[r]);
         }
         for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
-            struct in_weak_item *mine = in_weak_item(run, members[k]);
-            if (mine)
-                view_assign(&mine->view[r], all);
+            struct in_weak_item *state = in_weak_item(run, members[k]);
+            if (state)
+                view_assign(&state->view[r], all);
         }
         in_view_drop(all);
     }
@@ -255,9 +255,9 @@ void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count
 {
     struct in_weak_item *first = in_weak_item(run, members[0]);
     for (uint32_t k = 1; first && k < count; k++) {
-        struct in_weak_item *mine = in_weak_item(run, members[k]);
-        for (int r = 0; mine && r < REGIONS; r++)
-            in_view_join(run->weak, &mine->view[r], first->view[r]);
+        struct in_weak_item *state = in_weak_item(run, members[k]);
+        for (int r = 0; state && r < REGIONS; r++)
+            in_view_join(run->weak, &state->view[r], first->view[r]);
     }
 }
 

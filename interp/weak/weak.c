@@ -18,35 +18,35 @@ struct in_weak_item *in_weak_item(struct in_run *run, struct in_item *item)
     struct in_weak *w = run->weak;
     if (item->weak)
         return item->weak;
-    struct in_weak_item *mine = mm_alloc_zero(1, sizeof *mine);
-    if (!mine) {
+    struct in_weak_item *state = mm_alloc_zero(1, sizeof *state);
+    if (!state) {
         w->failed = true;
         return NULL;
     }
-    mine->next = w->items;
-    mine->link = &w->items;
-    if (mine->next)
-        mine->next->link = &mine->next;
-    w->items = mine;
-    item->weak = mine;
-    return mine;
+    state->next = w->items;
+    state->link = &w->items;
+    if (state->next)
+        state->next->link = &state->next;
+    w->items = state;
+    item->weak = state;
+    return state;
 }
 
-static void free_item(struct in_weak_item *mine)
+static void free_item(struct in_weak_item *state)
 {
     for (int r = 0; r < REGIONS; r++) {
-        in_view_drop(mine->view[r]);
+        in_view_drop(state->view[r]);
         for (int s = 0; s < SLOTS; s++) {
-            in_view_drop(mine->release[r][s]);
-            in_view_drop(mine->both[r][s]);
-            in_view_drop(mine->pending[r][s]);
-            in_view_drop(mine->pending_other[r][s]);
+            in_view_drop(state->release[r][s]);
+            in_view_drop(state->both[r][s]);
+            in_view_drop(state->pending[r][s]);
+            in_view_drop(state->pending_other[r][s]);
         }
     }
-    *mine->link = mine->next;
-    if (mine->next)
-        mine->next->link = mine->link;
-    mm_free(mine);
+    *state->link = state->next;
+    if (state->next)
+        state->next->link = state->link;
+    mm_free(state);
 }
 
 void in_weak_done(struct in_run *run, struct in_item *item)
