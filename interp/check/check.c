@@ -163,24 +163,24 @@ static bool check_numbers(const struct at *x, enum in_op op)
         CASES(NOT, ONE)
         CASES(BITREV, ONE)
         CASES(BITCNT, ONE)
-#define IN_M3(n, s, e) CASES(n, TWO)
-        IN_INT_DIVIDE(IN_M3)
-#undef IN_M3
-#define IN_M3(n, s, e) CASES(n, TWO_FLAG)
-        IN_INT_COMPARE(IN_M3)
-#undef IN_M3
-#define IN_M2(n, e) FLOATS(n, TWO)
-        IN_FLOAT_BINARY(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOATS(n, ONE)
-        IN_FLOAT_UNARY(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOATS(n, TWO_FLAG)
-        IN_FLOAT_COMPARE(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOATS(n, ONE_FLAG)
-        IN_FLOAT_TEST(IN_M2)
-#undef IN_M2
+#define IN_INT_OP(n, s, e) CASES(n, TWO)
+        IN_INT_DIVIDE(IN_INT_OP)
+#undef IN_INT_OP
+#define IN_INT_OP(n, s, e) CASES(n, TWO_FLAG)
+        IN_INT_COMPARE(IN_INT_OP)
+#undef IN_INT_OP
+#define IN_FLOAT_OP(n, e) FLOATS(n, TWO)
+        IN_FLOAT_BINARY(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOATS(n, ONE)
+        IN_FLOAT_UNARY(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOATS(n, TWO_FLAG)
+        IN_FLOAT_COMPARE(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOATS(n, ONE_FLAG)
+        IN_FLOAT_TEST(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
     default:
         return false;
     }
@@ -271,7 +271,7 @@ static bool check_flags(const struct at *x, enum in_op op)
     case IN_SWITCH:
         in_check_defined(x, pc->a, (uint64_t)pc->b, "a branch");
         break;
-#define IN_M3(n, s, e)                                                                                       \
+#define IN_INT_OP(n, s, e)                                                                                   \
     case IN_B_##n##_32:                                                                                      \
         in_check_defined(x, pc->a, 4, "a branch");                                                           \
         in_check_defined(x, pc->b, 4, "a branch");                                                           \
@@ -280,8 +280,8 @@ static bool check_flags(const struct at *x, enum in_op op)
         in_check_defined(x, pc->a, 8, "a branch");                                                           \
         in_check_defined(x, pc->b, 8, "a branch");                                                           \
         break;
-        IN_INT_COMPARE(IN_M3)
-#undef IN_M3
+        IN_INT_COMPARE(IN_INT_OP)
+#undef IN_INT_OP
     default:
         return false;
     }

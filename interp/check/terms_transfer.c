@@ -80,18 +80,18 @@ static const struct rule {
     COMPARE(EQ, EQ, false), COMPARE(NE, NE, false), COMPARE(UGT, ULT, true), COMPARE(SGT, SLT, true),
     COMPARE(UGE, ULE, true), COMPARE(SGE, SLE, true), COMPARE(ULT, ULT, false), COMPARE(SLT, SLT, false),
     COMPARE(ULE, ULE, false), COMPARE(SLE, SLE, false),
-#define IN_M2(n, e) FLOATS(n, MIXED)
-    IN_FLOAT_BINARY(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOATS(n, UNARY)
-    IN_FLOAT_UNARY(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOAT_FLAG(n, MIXED)
-    IN_FLOAT_COMPARE(IN_M2)
-#undef IN_M2
-#define IN_M2(n, e) FLOAT_FLAG(n, UNARY)
-    IN_FLOAT_TEST(IN_M2)
-#undef IN_M2
+#define IN_FLOAT_OP(n, e) FLOATS(n, MIXED)
+    IN_FLOAT_BINARY(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOATS(n, UNARY)
+    IN_FLOAT_UNARY(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOAT_FLAG(n, MIXED)
+    IN_FLOAT_COMPARE(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
+#define IN_FLOAT_OP(n, e) FLOAT_FLAG(n, UNARY)
+    IN_FLOAT_TEST(IN_FLOAT_OP)
+#undef IN_FLOAT_OP
     CONVERT(SX_32_64, UNARY, SEXT, 4, 8), CONVERT(ZX_32_64, UNARY, ZEXT, 4, 8),
     CONVERT(TR_64_32, UNARY, TRUNC, 8, 4), CONVERT(S32_F32, UNARY, OPAQUE, 4, 4),
     CONVERT(U32_F32, UNARY, OPAQUE, 4, 4), CONVERT(F32_F64, UNARY, OPAQUE, 4, 8),

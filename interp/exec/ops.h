@@ -94,20 +94,27 @@
 
 #define IN_BRANCH_(X, n) X(B_##n##_32) X(B_##n##_64)
 
-enum in_op {
-#define IN_X(n)        IN_##n,
-#define IN_M3(n, s, e) IN_N8_(IN_X, n)
-#define IN_M2(n, e)    IN_N6_(IN_X, n)
-#define IN_MB(n, s, e) IN_BRANCH_(IN_X, n)
-    IN_OTHER_OPS(IN_X) IN_INT_BINARY(IN_M3) IN_INT_DIVIDE(IN_M3) IN_INT_UNARY(IN_M3) IN_INT_COMPARE(IN_M3)
-        IN_INT_COMPARE(IN_MB) IN_FLOAT_BINARY(IN_M2) IN_FLOAT_UNARY(IN_M2) IN_FLOAT_COMPARE(IN_M2)
-            IN_FLOAT_TEST(IN_M2) IN_MEM_(IN_X, LOAD) IN_MEM_(IN_X, LOADX) IN_MEM_(IN_X, LOADXI)
-                IN_MEM_(IN_X, STORE) IN_MEM_(IN_X, STOREX) IN_MEM_(IN_X, STOREXI) IN_OP_COUNT
+/* IN_X(name) for each operation, where IN_OPS is used. */
+#define IN_INT_NAMES_(n, s, e)    IN_N8_(IN_X, n)
+#define IN_FLOAT_NAMES_(n, e)     IN_N6_(IN_X, n)
+#define IN_BRANCH_NAMES_(n, s, e) IN_BRANCH_(IN_X, n)
+#define IN_OPS                                                                                               \
+    IN_OTHER_OPS(IN_X)                                                                                       \
+    IN_INT_BINARY(IN_INT_NAMES_)                                                                             \
+    IN_INT_DIVIDE(IN_INT_NAMES_)                                                                             \
+    IN_INT_UNARY(IN_INT_NAMES_)                                                                              \
+    IN_INT_COMPARE(IN_INT_NAMES_)                                                                            \
+    IN_INT_COMPARE(IN_BRANCH_NAMES_)                                                                         \
+    IN_FLOAT_BINARY(IN_FLOAT_NAMES_)                                                                         \
+    IN_FLOAT_UNARY(IN_FLOAT_NAMES_)                                                                          \
+    IN_FLOAT_COMPARE(IN_FLOAT_NAMES_)                                                                        \
+    IN_FLOAT_TEST(IN_FLOAT_NAMES_)                                                                           \
+    IN_MEM_(IN_X, LOAD) IN_MEM_(IN_X, LOADX) IN_MEM_(IN_X, LOADXI)                                           \
+    IN_MEM_(IN_X, STORE) IN_MEM_(IN_X, STOREX) IN_MEM_(IN_X, STOREXI)
+
+#define IN_X(n) IN_##n,
+enum in_op { IN_OPS IN_OP_COUNT };
 #undef IN_X
-#undef IN_M3
-#undef IN_M2
-#undef IN_MB
-};
 
 /* clang-format on */
 #endif
