@@ -397,7 +397,8 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
               const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
               const char *format, ...) MM_PRINTF(9, 10);
 
-/* record.c; ATTRIBUTES: MM_VOLATILE and so on, scope of availability or visibility << 8 */
+/* record.c.  READ and WRITTEN: the values, NULL if there is none.  ATTRIBUTES packs three members of the event: attributes (MM_VOLATILE
+ * and others) in bits 0-7, the scope of availability or visibility in bits 8-11, semantics in bits 16-31. */
 void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
                       const void *read, const void *written, uint32_t attributes);

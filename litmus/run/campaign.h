@@ -32,18 +32,18 @@ struct lt_campaign_state {
     double start, begun, heard; /* begun: the current test */
     double saved, cost;         /* cost: seconds that saving took */
     const struct lt_backend *backend;
-    bool lost;     /* the child ended, as its device was lost */
-    int current;   /* test that the child works on, -1 = none */
+    bool lost;     /* the child ended because its device was lost */
+    int current;   /* the test that the child runs, -1 = none */
     bool building; /* the child compiles several tests together */
     bool alone;    /* compile each test alone: a child crashed while it compiled several */
     bool ended, broken;
     char *broken_reason;
 };
 
-/* The constant of that text, "pending" where it is none. */
+/* The constant with the text STATUS; "pending" if it is no status. */
 const char *lt_status_text(const char *status);
-/* Writes the results; SOON: unless it has just done so, as results of many tests are large, and saving must stay cheap.
- * What a kill loses is run again under the same seed. */
+/* Writes the results.  SOON: only if ten times the duration of the last save has passed, since results of many tests are large.  Batches
+ * that a kill loses are run again with the same seeds. */
 bool lt_campaign_save(struct lt_campaign_state *c, bool soon);
 /* Starts the child, and reads its messages until it ends or is killed (child.c). */
 bool lt_child_start(struct lt_campaign_state *c);

@@ -13,10 +13,10 @@
 #define LT_NOT_STORED 0x5efc1ba
 
 struct location {
-    unsigned number, alias; /* among all locations of the test; the one whose memory it is */
+    unsigned number, alias; /* index among the test's locations; index of the one whose memory it shares */
     unsigned element_size, elements;
     bool is_signed;
-    bool is_image; /* there is a view of its memory as texels */
+    bool is_image; /* kernels also access its memory as an image */
     unsigned char *initial;
     enum lt_memory_kind kind;
     cl_mem buffer; /* LT_IN_BUFFER */
@@ -24,7 +24,7 @@ struct location {
     void *memory;  /* the others */
     size_t bytes;
 };
-/* The test's description in the plan, and how a launch runs it. */
+/* The test's description in the plan, and the geometry of its launches. */
 struct exec_shape {
     unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
     int64_t low;
@@ -50,14 +50,14 @@ struct exec {
 
     /* the results */
     bool overflow; /* the last batch had more other states than fit */
-    bool seen;     /* the outcome that the test asks about */
+    bool seen;     /* the target outcome was observed */
     const char *failure;
     char message[2048];
 };
 
-/* How many states the buffer of others holds: COUNTS are those of states outside of the bins, and discarded instances. */
+/* The number of states in the buffer of others.  COUNTS: instances with states outside of the bins, and discarded instances. */
 uint32_t lt_exec_others(const uint32_t counts[2]);
-/* Adds what the device counted, in e->bin_host and e->others_host, to H. */
+/* Adds the device's counts, in e->memory, to H. */
 bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
                         uint64_t *discarded);
 /* Reads the test of the job; false: the plan's description of it is not valid. */
@@ -66,9 +66,9 @@ bool lt_exec_failed(struct exec *e, const char *what, cl_int status);
 /* Instances that a work-group of TEST runs concurrently. */
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test);
 bool lt_exec_build(struct exec *e);
-/* Whether the host counts, and prepares memory, as it does for CPUs: compiling takes longer there. */
+/* Whether the host counts states and initializes memory instead of kernels: on CPUs, where compiling more kernels takes longer. */
 bool lt_exec_host_counts(const struct exec *e);
-/* Prepares all memory; or counts the N instances of a launch into H first. */
+/* Initializes the memory of all instances; lt_exec_count() first adds the final states of the last launch to H.  False after a failure. */
 bool lt_exec_prepare(struct exec *e);
 bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded);
 

@@ -1,4 +1,4 @@
-/* Builds the graph of commands and host calls, finds what the host relies on, and searches for paths. */
+/* Builds the happens-before graph of commands and host calls, finds the completions on which the host relies, and searches for paths. */
 #include "tools/hints/graph.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
@@ -45,7 +45,8 @@ static void take_command(struct hints_graph *g, const struct mm_command *record)
         give_up(g, "what native kernels use is not known");
 }
 
-/* Memory that the host may use between commands: its own, mapped and shared one.  Packets of pipes are not accesses. */
+/* Notes memory that the host may access between commands: its own, mapped and shared memory.  Packets of pipes are not recorded as
+ * accesses. */
 static void take_allocation(struct hints_graph *g, const struct mm_allocation *a)
 {
     bool buffer = a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER;
@@ -55,7 +56,7 @@ static void take_allocation(struct hints_graph *g, const struct mm_allocation *a
         no_memory(g);
 }
 
-/* Records a source; with call stacks one place has several. */
+/* Maps the source to its call site, the first source with the same place and call: with call stacks there are several. */
 static void take_source(struct hints_graph *g, const struct mm_source *s)
 {
     uint64_t hash = mm_fnv1a(MM_FNV1A, s->file, strlen(s->file) + 1);
@@ -84,7 +85,7 @@ static uint32_t group_of(struct hints_graph *g, enum hints_kind kind, uint32_t s
     const uint32_t key[] = {kind, site, producer};
     uint64_t hash = mm_fnv1a(MM_FNV1A, key, sizeof key), index = mm_map_get(&g->group_index, hash);
     if (!site || (kind == HINTS_LIST && !producer))
-        return NO_GROUP; /* of an unknown place */
+        return NO_GROUP; /* the call site is unknown */
     struct hints_group *group = index ? &g->groups[index - 1] : mm_add(&g->groups, &g->group_count);
     if (!index) {
         index = g->group_count;
@@ -122,7 +123,7 @@ static uint32_t classify_edge(struct hints_graph *g, const struct hints_node *fr
     uint32_t group = group_of(g, HINTS_BARRIER, second->site, 0, node);
     if (group && kind == MM_EDGE_WAIT && !first) /* for a user event */
         g->groups[group - 1].needed = true;
-    return group; /* also from a clFinish, in place of what that waited for */
+    return group; /* FROM may be a clFinish, which represents the commands before it */
 }
 
 static void take_edge(struct hints_graph *g, const struct mm_edge *edge)
@@ -155,7 +156,8 @@ static void add_edge(struct hints_graph *g, const struct mm_edge *given)
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-/* Calls FUNCTION for NODE and all nodes before it that are not FOLLOWED yet. */
+/* Depth-first search backwards: calls FUNCTION for NODE and all nodes that happen before it and were not visited by an earlier search of
+ * the same kind (FOR_HOST).  False: out of memory. */
 static bool search_back(struct hints_graph *g, uint32_t node, bool for_host,
                         void (*function)(struct hints_graph *g, const struct hints_node *node, uint32_t use),
                         uint32_t use)
@@ -180,6 +182,7 @@ static bool search_back(struct hints_graph *g, uint32_t node, bool for_host,
     return good;
 }
 
+/* For search_back(): the edges into NODE are needed. */
 static void keep_edges(struct hints_graph *g, const struct hints_node *node, uint32_t use)
 {
     (void)use;
@@ -190,7 +193,7 @@ static void keep_edges(struct hints_graph *g, const struct hints_node *node, uin
     }
 }
 
-/* A callback may use all that is ordered before it. */
+/* A callback may rely on every edge before it. */
 static void note_host(struct hints_graph *g, const struct mm_event *e)
 {
     if (e->agent.command || (e->kind != MM_API_CALL && e->kind != MM_CALLBACK))
@@ -294,7 +297,7 @@ void hints_graph_clear(struct hints_graph *g)
     mm_free(g->pending);
 }
 
-/* ---- what the host relies on ---------------------------------------------------------------------- */
+/* ---- completions on which the host relies ---------------------------------------------------------------------- */
 
 static void add_use(struct hints_graph *g, uint32_t node, uint32_t command)
 {
@@ -303,16 +306,17 @@ static void add_use(struct hints_graph *g, uint32_t node, uint32_t command)
         no_memory(g);
 }
 
+/* For search_back(): the host at node USE relies on the completion of a command. */
 static void use_command(struct hints_graph *g, const struct hints_node *node, uint32_t use)
 {
     const struct hints_command *command = command_at(g, node);
-    bool used = command && (command->visible || g->profiled); /* the host may ask for its times */
+    bool used = command && (command->visible || g->profiled); /* the host may query its times */
     if (used && node->kind == MM_EVENT_COMPLETE)
         add_use(g, use, (uint32_t)(node->agent >> 32));
 }
 
-/* A command is complete before the host continues if the host then uses its memory, and before the program ends.  How the host
- * uses memory is not observed: it may do so as soon as it is ordered after the command. */
+/* The host may access the memory of a command as soon as it is ordered after the command, since its accesses are not observed; and every
+ * command must be complete before the program ends. */
 bool hints_graph_finish(struct hints_graph *g)
 {
     uint32_t last = UINT32_MAX;
@@ -330,7 +334,7 @@ bool hints_graph_finish(struct hints_graph *g)
     return !g->why;
 }
 
-/* ---- without the removed groups -------------------------------------------------------------------- */
+/* ---- the graph without the removed groups -------------------------------------------------------------------- */
 
 static bool is_removed(const struct hints_graph *g, const struct hints_edge *edge)
 {
@@ -349,7 +353,7 @@ static bool waits_for_all(const struct hints_graph *g, const struct hints_node *
     return command ? command->joins && !command->has_list : node->kind == MM_API_CALL;
 }
 
-/* The node at which the removed barrier, marker or clFinish that FROM ends would wait; NULL: FROM is no end of one. */
+/* The waiting node of the removed barrier, marker or clFinish whose completion is FROM; NULL: FROM is no such completion. */
 static struct hints_node *removed_join(const struct hints_graph *g, uint32_t from)
 {
     const struct hints_command *command = command_at(g, &g->nodes[from]);
@@ -362,8 +366,9 @@ static struct hints_node *removed_join(const struct hints_graph *g, uint32_t fro
     return NULL;
 }
 
-/* Whether what comes after a removed join by an edge of KIND comes after the source of EDGE, into the join, without it. */
-static bool takes_place(const struct hints_graph *g, const struct hints_edge *edge, uint8_t kind, bool all)
+/* EDGE leads into a removed join, an edge of KIND out of it.  Whether the target of the latter is still ordered after the source of EDGE:
+ * by the queue, or by an earlier barrier.  ALL: the target waits for all commands of the queue. */
+static bool replaces_edge(const struct hints_graph *g, const struct hints_edge *edge, uint8_t kind, bool all)
 {
     const struct hints_command *first = command_at(g, &g->nodes[edge->from]);
     if (all && joins_queue(kind))
@@ -373,7 +378,7 @@ static bool takes_place(const struct hints_graph *g, const struct hints_edge *ed
     return kind == MM_EDGE_IN_ORDER && edge->kind == MM_EDGE_IN_ORDER;
 }
 
-/* Passes on the edges that take the place of one of KIND from the removed join at FROM.  Joins with STAMP are done. */
+/* Calls FUNCTION for the edges that replace one of KIND from the removed join at FROM, transitively.  Joins with STAMP were visited. */
 static bool pass_through(const struct hints_graph *g, uint32_t from, uint8_t kind, bool all, uint32_t stamp,
                          hints_edge_function *function, void *context)
 {
@@ -387,7 +392,7 @@ static bool pass_through(const struct hints_graph *g, uint32_t from, uint8_t kin
             node->stamp = stamp;
         for (uint32_t i = 0; !done && i < node->edge_count && good; i++) {
             const struct hints_edge *edge = &g->edges[node->first_edge + i];
-            if (!takes_place(g, edge, kind, all))
+            if (!replaces_edge(g, edge, kind, all))
                 continue;
             function(context, edge->from, edge->kind);
             good = mm_append(&stack, &count, &edge->from);
@@ -416,7 +421,8 @@ bool hints_graph_edges(struct hints_graph *g, uint32_t node, hints_edge_function
 
 /* ---- paths --------------------------------------------------------------------------------------- */
 
-struct step { /* of a path: from NODE to TOWARD, over the removed edge EDGE, 1 + its index, or another (0) */
+struct
+    step { /* of a path: from NODE to TOWARD; EDGE: 1 + index of the removed edge, 0: an edge that is kept */
     uint32_t node, toward, edge;
 };
 struct steps {
@@ -425,7 +431,7 @@ struct steps {
 };
 
 struct search {
-    struct steps near, far; /* FAR: over one more removed edge */
+    struct steps near, far; /* FAR: paths with one more removed edge */
     uint32_t at;
     bool good;
 };
@@ -438,7 +444,7 @@ static void add_near(void *context, uint32_t from, uint8_t kind)
     s->good &= mm_append(&s->near.items, &s->near.count, &step);
 }
 
-/* Extends the search to what comes before AT. */
+/* Extends the search to the predecessors of AT. */
 static void extend_search(struct hints_graph *g, struct search *s, uint32_t at)
 {
     const struct hints_node *node = &g->nodes[at];
@@ -453,7 +459,8 @@ static void extend_search(struct hints_graph *g, struct search *s, uint32_t at)
     }
 }
 
-/* Breadth-first by the number of removed edges.  The first node of COMMAND, with how the search came to each node in CAME. */
+/* A 0-1 breadth-first search backwards from NODE by the number of removed edges.  Returns the first node of COMMAND, UINT32_MAX: there is
+ * no path; CAME has the step from each visited node. */
 static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command, struct step *came)
 {
     struct search s = {.good = true};

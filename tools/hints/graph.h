@@ -1,4 +1,4 @@
-/* Internal: the order of commands and host calls in a trace, as a graph. */
+/* Internal: the happens-before graph of commands and host calls in a trace. */
 #ifndef TOOLS_HINTS_GRAPH_H
 #define TOOLS_HINTS_GRAPH_H
 
@@ -10,17 +10,17 @@ enum hints_kind {
     HINTS_BARRIER, /* a barrier or marker command */
     HINTS_HOST     /* clFinish or clWaitForEvents */
 };
-/* The waits of one call site: they are removed or kept together. */
+/* The waits of one call site, which are removed or kept together. */
 struct hints_group {
     enum hints_kind kind;
     uint32_t site, producer; /* sources; PRODUCER: LIST: of the call that enqueued the awaited command */
-    uint32_t calls, last;    /* how many, and the node of the last one */
+    uint32_t calls, last;    /* number of calls, and the node of the last one */
     bool needed;             /* a callback depends on its order */
     bool removed;
 };
 struct hints_edge {
     uint32_t from;  /* node */
-    uint32_t group; /* 1 + its index; 0: it is not removed */
+    uint32_t group; /* 1 + its index; 0: the edge is never removed */
     uint8_t kind;
 };
 struct hints_node { /* an event other than an access, in the order of the trace */
@@ -30,12 +30,12 @@ struct hints_node { /* an event other than an access, in the order of the trace 
     uint32_t first_edge, edge_count;
     uint32_t site; /* of calls */
     uint8_t kind;
-    bool host_knows, followed; /* by searches */
-    uint32_t stamp;            /* of the latest search that came by */
+    bool host_knows, followed; /* visited by the search for uses, and for needed edges */
+    uint32_t stamp;            /* of the latest traversal that visited it */
 };
 struct hints_command {
     uint32_t site, queue, start; /* START: 1 + node; 0: it has not started */
-    bool visible;                /* the host may use memory that it uses */
+    bool visible;                /* it accesses memory that the host may access */
     bool barrier;
     bool joins; /* a barrier or marker */
     bool has_list;
@@ -68,21 +68,21 @@ struct hints_graph {
     mm_event_id next;
     uint32_t stamp; /* the latest */
     bool profiled;
-    const char *why; /* nothing can be said; NULL: something can */
+    const char *why; /* why there are no hints; NULL: there may be */
 };
 
-/* A sink that builds G, which is all zero, from the events with what launches may touch. */
+/* A sink that builds G, which is zero-initialized, from a trace with the possible accesses of launches. */
 void hints_graph_sink(struct hints_graph *g, struct mm_sink *sink);
-/* The trace is complete: finds the uses.  False: out of memory. */
+/* Computes the uses after the last event.  False: out of memory. */
 bool hints_graph_finish(struct hints_graph *g);
 void hints_graph_clear(struct hints_graph *g);
 
-/* Calls FUNCTION for each edge into NODE that there is without the removed groups.  A removed barrier, marker or clFinish has
- * no event; where it joined a queue, what came after it comes after what the queue had before.  False: out of memory. */
+/* Calls FUNCTION for each edge into NODE in the graph without the removed groups.  A removed barrier, marker or clFinish does not exist;
+ * commands after it are ordered as the queue orders them without it.  False: out of memory. */
 typedef void hints_edge_function(void *context, uint32_t from, uint8_t kind);
 bool hints_graph_edges(struct hints_graph *g, uint32_t node, hints_edge_function *function, void *context);
-/* Restores as few groups as possible so that NODE is ordered after COMMAND.  Returns their number; -1: no
- * groups order them. */
+/* Restores the groups on a path with the fewest removed edges that orders NODE after COMMAND.  Returns the number of these edges; -1: there
+ * is no path. */
 int hints_graph_restore(struct hints_graph *g, uint32_t node, uint32_t command);
 
 #endif

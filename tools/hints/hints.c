@@ -1,4 +1,4 @@
-/* Removes all waits of a trace, and puts those back without which the detector finds a race, until it finds none. */
+/* Removes all waits of a trace, and restores those that order the races that the detector then finds, until there are none. */
 #include "tools/hints/hints.h"
 #include "tools/footprint/footprint.h"
 #include "tools/hints/graph.h"
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum { MOST_JUDGEMENTS = 64 };
-/* An allocation with a byte for each command, which the command writes and the host reads where it relies on the command's
- * completion. */
+/* An artificial allocation with a byte for each command: the command writes it at its end, and the host reads it where it relies on
+ * the command's completion, so that a missing order is a race. */
 #define COMPLETIONS UINT32_C(0x80000000)
 
 /* ---- a trace without the removed waits ------------------------------------------------------------ */
@@ -44,7 +44,8 @@ static uint32_t site_of(const struct rewriter *r, uint32_t command)
     return command < r->g->command_count ? r->g->commands[command].site : 0;
 }
 
-/* Atomics do not race, but their order decides what they read; what may be accessed counts as accessed. */
+/* Atomics become plain accesses: they do not race, but their order determines the values that they read.  Possible accesses become
+ * accesses. */
 static void pass_access(struct rewriter *r, const struct mm_event *e)
 {
     struct mm_event plain = *e;
@@ -113,7 +114,7 @@ static bool read_trace(int fd, const struct mm_sink *sink, bool *prints)
     return lseek(fd, 0, SEEK_SET) == 0 && footprint_read_possible(fd, sink, prints);
 }
 
-/* A detector that has judged the trace without the removed waits; NULL: it is not known whether there are races. */
+/* Runs a detector on the trace without the removed waits; NULL: the result is unknown. */
 static struct ck_detector *judge_without_waits(struct hints_graph *g, int fd)
 {
     struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
@@ -136,7 +137,7 @@ static struct ck_detector *judge_without_waits(struct hints_graph *g, int fd)
     return known ? d : NULL;
 }
 
-/* ---- what races without ---------------------------------------------------------------------------- */
+/* ---- races without the removed waits ---------------------------------------------------------------------------- */
 
 static bool is_race(const struct ck_finding *f)
 {
@@ -151,7 +152,7 @@ static size_t count_races(const struct ck_detector *d)
     return count;
 }
 
-/* Where the later access of RACE begins: its command, or the host's last call before it. */
+/* The node that an access begins at: the start of its command, or the host's last call before it. */
 static uint32_t begin_of(const struct hints_graph *g, const struct ck_access *access)
 {
     uint32_t command = access->agent.command;
@@ -163,7 +164,8 @@ static uint32_t begin_of(const struct hints_graph *g, const struct ck_access *ac
     return UINT32_MAX;
 }
 
-/* Puts waits back that order the races of D, the later ones first: what orders them often orders earlier ones, too.  False: none was, or some race is ordered by none of them. */
+/* Restores waits that order the races of D, the later races first: their order often implies that of earlier ones.  False: nothing was
+ * restored, or no wait orders some race. */
 static bool restore_waits(struct hints_graph *g, const struct ck_detector *d)
 {
     int all = 0, count = 0;
@@ -209,7 +211,7 @@ static void put_call(struct ck_detector *d, uint32_t id, char *text, size_t size
         snprintf(text + strlen(text), size - strlen(text), " at %.200s:%" PRIu32, source.file, source.line);
 }
 
-/* The rule by which CALL orders. */
+/* The clause for the order that CALL creates. */
 static const char *clause_of(enum hints_kind kind, const char *call)
 {
     return kind == HINTS_LIST                     ? "CL 3.3.6 H2"

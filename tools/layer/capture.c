@@ -28,9 +28,9 @@ static void read_settings(void)
         settings.pattern = NULL;
 }
 
-struct memory { /* either of them */
-    const struct ly_mem *mem;
-    struct ly_svm svm;             /* of SIZE 0: none */
+struct memory {               /* a memory object or SVM */
+    const struct ly_mem *mem; /* NULL: SVM */
+    struct ly_svm svm;
     const unsigned char *contents; /* of SVM */
 };
 struct capture {
@@ -47,7 +47,7 @@ struct capture {
     struct mm_error error; /* of writing the file */
 };
 
-/* HEAD and SIZE bytes behind it, which the caller fills; NULL: none. */
+/* Adds a section of HEAD and SIZE bytes, which are returned for the caller to fill; NULL: too large, or out of memory. */
 static unsigned char *add_section(struct capture *c, uint32_t tag, uint32_t index, const void *head,
                                   size_t head_size, uint64_t size)
 {
@@ -96,7 +96,7 @@ static void add_launch_range(struct capture *c)
     add_section(c, MM_CAPTURE_RANGE, 0, &range, sizeof range, 0);
 }
 
-/* The number of MEM or SVM in the file; *ADDED: it had none yet. */
+/* The number of MEM or SVM in the file; *ADDED: it is new. */
 static uint32_t number_of(struct capture *c, const struct ly_mem *mem, const struct ly_svm *svm, bool *added)
 {
     uint32_t number = 0;
@@ -117,7 +117,7 @@ static cl_mem handle_of(const struct ly_mem *mem)
     return (cl_mem)(uintptr_t)mem->object.handle;
 }
 
-/* A whole buffer, whose contents are read after what the launch waits for. */
+/* Adds a whole buffer; its contents are read after the commands that the launch waits for. */
 static uint32_t add_buffer(struct capture *c, const struct ly_mem *root)
 {
     bool added;
@@ -155,7 +155,7 @@ static void describe_image(const struct ly_mem *image, struct mm_capture_memory 
     m->array_size = image_info(image, CL_IMAGE_ARRAY_SIZE);
 }
 
-/* An image, whose texels are read without gaps, or what it shows of a buffer. */
+/* Adds an image, whose texels are read without gaps, or the buffer that it is a view of. */
 static uint32_t add_image(struct capture *c, const struct ly_mem *image)
 {
     const bool view = image->root != image;
@@ -209,7 +209,7 @@ static uint32_t add_svm(struct capture *c, const struct ly_svm *svm)
     return number;
 }
 
-/* SVM that the contents of other SVM point to: a kernel may follow the pointers. */
+/* Adds SVM that pointers in the contents of other SVM point to: a kernel may dereference them. */
 static void add_reachable(struct capture *c)
 {
     struct ly_svm other;
@@ -223,7 +223,7 @@ static void add_reachable(struct capture *c)
         }
 }
 
-/* Arguments without a memory object: asks the driver for details. */
+/* Whether the driver reports NAME as the type of parameter INDEX. */
 static bool has_type(const struct capture *c, cl_uint index, const char *name)
 {
     char type[64] = "";

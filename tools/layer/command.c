@@ -1,4 +1,4 @@
-/* Commands as records: their start, accesses and end, and points, which other commands wait for. */
+/* The records of a command (start, accesses, end), and points, on which other commands depend. */
 #include "memmodel/base/array.h"
 #include "tools/layer/layer.h"
 
@@ -11,8 +11,7 @@ uint64_t ly_commands_ended(void)
 
 /* ---- points -------------------------------------------------------------------------------------- */
 
-/* Points and commands that are over are used again, commands with the room of their arrays: most programs have few at a
- * time. */
+/* Free lists of points and commands; commands keep their arrays. */
 enum { MOST_SPARE = 64, MOST_SPARE_ROOM = 16 };
 static struct ly_point *spare_points;
 static struct ly_command *spare_commands;
@@ -175,7 +174,7 @@ void ly_command_record(struct ly_command *command)
         ly_command_end(command);
 }
 
-/* Iterative, since chains of commands may be long. */
+/* Iterative, since chains of commands may be long: nested calls only append to READY. */
 void ly_point_complete(struct ly_point *point, mm_event_id id, bool failed)
 {
     static struct ly_command **ready;

@@ -15,14 +15,14 @@ static struct place {
     const char *call;
     const void *address;
     uint32_t caller, source;
-} places[PLACES]; /* open addressing; what does not fit has no source */
+} places[PLACES]; /* open addressing; places that do not fit have no source */
 
 static bool is_application(const void *address)
 {
     return mm_is_application(address, mm_getenv("OPENCL_LAYERS"));
 }
 
-/* The loader's and other layers' functions may call instead of jumping. */
+/* The innermost return address in the application: functions of the loader and of other layers may lie in between. */
 static const void *application_place(const void *address)
 {
     void *frames[FRAMES];
@@ -64,7 +64,7 @@ static bool is_libc(const void *address)
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-/* The source of the innermost call of the application, with those that led to it. */
+/* The source of the application's innermost call, with its callers. */
 static uint32_t source_of_stack(const char *call, const void *address, void *const *frames, int count)
 {
     int first = 0;

@@ -1,5 +1,5 @@
-/* Records of calls.  They are written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or to the
- * temporary trace of REFCL_LAYER_REPORT=FILE; without both the layer only passes calls to the driver. */
+/* Records of calls, written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME: of `refcl run`) or to the temporary trace of
+ * REFCL_LAYER_REPORT=FILE; without both the layer replaces no function. */
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/host.h"
@@ -13,7 +13,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
-static pid_t process; /* that RECORDER belongs to */
+static pid_t process; /* that created RECORDER */
 
 static void initialize_record(void)
 {

@@ -1,9 +1,8 @@
-/* Call stacks that were unwound before.
+/* A cache of unwound call stacks.
  *
- * Unwinding takes microseconds for each call of the API.  A stack is therefore recognized by its return addresses, each of which is
- * read from where it was found before: if all of them are still there, from the layer's own frame outwards, the stack is the
- * same.  Only functions whose frames change their size (alloca) could leave an old return address in its place while another one
- * holds, and then in two frames whose changes cancel out; a wrong line in a report's call stack would be the only effect. */
+ * Unwinding takes microseconds in each call of the API.  The cache has the addresses of all return addresses of a stack, from the
+ * layer's frame outwards: if every slot still contains the same return address, the stack is the same.  A stale match needs two
+ * frames of variable size (alloca) whose changes cancel out; its only effect is a wrong line in a report's call stack. */
 #include "memmodel/base/hash.h"
 #include "tools/layer/layer.h"
 
@@ -33,7 +32,7 @@ void ly_stack_initialize(void)
         memcpy(&unwind, &functions[2], sizeof unwind);
 }
 
-/* A return address, and where it lies. */
+/* A return address, and the stack slot that contains it. */
 struct slot {
     const void *const *at;
     const void *value;
@@ -43,7 +42,7 @@ static struct stack {
     const char *call;
     struct slot *slots;
     uint32_t count, source;
-} stacks[STACKS]; /* by hash, the latest of each */
+} stacks[STACKS]; /* by hash; a collision replaces the older one */
 
 static struct stack *stack_at(const void *frame, const char *call, const void *place)
 {
@@ -62,11 +61,11 @@ static bool is_same(const struct stack *stack, const void *frame, const char *ca
 }
 
 struct walk {
-    const void *frame; /* frames further in are left out */
+    const void *frame; /* frames inside of it are skipped */
     struct slot slots[LY_DEEPEST];
     void *frames[LY_DEEPEST];
     int count;
-    bool found_all; /* the slots */
+    bool found_all; /* every return address was found in its slot */
 };
 
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *data)
