@@ -141,8 +141,8 @@ static bool is_halted(const struct worker *w)
     return in_jit_stops(w->run) || (w->outside && w->outside->run.outcome.stopped);
 }
 
-/* Reports to the progress display that DONE of the run's work-groups are over, in those of the launch. */
-static void tell_groups(const struct in_jit_run *run, uint64_t done)
+/* Stores, for the progress display, how many of the launch's work-groups are over once DONE of RUN's are. */
+static void report_progress(const struct in_jit_run *run, uint64_t done)
 {
     uint64_t *groups = run->launch->launch.groups, all = 1;
     for (uint32_t k = 0; groups && k < 3; k++)
@@ -171,7 +171,7 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     if (one)
         in_callout_end(w->outside, from);
     if (instrumented)
-        tell_groups(w->run, from + n);
+        report_progress(w->run, from + n);
     return n;
 }
 
@@ -245,7 +245,7 @@ static void help_run(void *run, unsigned thread)
     run_worker(run, thread);
 }
 
-static bool take_turns(struct in_jit_run *run)
+static bool step_fibers(struct in_jit_run *run)
 {
     struct in_fp_state state;
     bool over = true;
@@ -276,7 +276,7 @@ static enum in_jit_end step_run(struct in_jit_run *run, struct in_jit_fault *fau
 {
     bool over = true;
     if (run->kernel->turns)
-        over = take_turns(run);
+        over = step_fibers(run);
     else
         do_groups(run);
     *fault = run->fault;
