@@ -217,6 +217,7 @@ void ck_predict_destroy_terms(struct ck_predictor *p);
 /* Term ID of COMMAND; a discarded term, or 0, is opaque and depends on no read. */
 struct ck_predict_term *ck_predict_term(const struct ck_predictor *p, uint32_t command, uint32_t id);
 enum ck_expr_op ck_predict_expr_op(uint8_t op);
+/* The bytes of TERM's operands: a constant operand has the size of the other one. */
 unsigned ck_predict_operand_size(const struct ck_predictor *p, uint32_t command,
                                  const struct ck_predict_term *term);
 /* Evaluates a term that is not opaque with READ[I] as the value of event I of the window. */

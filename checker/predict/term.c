@@ -192,7 +192,6 @@ enum ck_expr_op ck_predict_expr_op(uint8_t op)
     return (enum ck_expr_op)table[op];
 }
 
-/* The size of T's operands: a constant operand has that of the other one. */
 unsigned ck_predict_operand_size(const struct ck_predictor *p, uint32_t command,
                                  const struct ck_predict_term *t)
 {

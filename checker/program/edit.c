@@ -40,7 +40,6 @@ static void insert_instr(struct ck_thread *t, const struct ck_edit *edit)
     }
 }
 
-/* An access of object O that is plain, or atomic with a scope narrower than SCOPE. */
 bool ck_instr_falls_short(const struct ck_program *p, const struct ck_instr *i, uint32_t o, unsigned scope)
 {
     return ck_instr_is_access(i) && ck_program_base(p, i->address) == o &&

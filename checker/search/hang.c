@@ -144,7 +144,6 @@ static bool must_be_scheduled(const struct sx *sx, const struct sx_trace *const 
            must_schedule_member(sx, chosen, t, 2);
 }
 
-/* Whether some loop waits, and every work-item that the progress model obliges to run has ended or waits. */
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen)
 {
     bool waits = false;

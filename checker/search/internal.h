@@ -194,6 +194,7 @@ bool sx_stop_without_memory(struct sx *sx);
 /* False when time or memory is used up. */
 bool sx_in_bounds(struct sx *sx);
 
+/* Whether EXPR reads a register. */
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
 /* Finds SX->unread (search/iterations.c); false: out of memory. */
 bool sx_find_unread_objects(struct sx *sx);
@@ -209,11 +210,13 @@ bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address);
 bool sx_add_observed(struct sx *sx);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
-/* Data dependencies of values (search/depend.c).  DEPENDS: for each register a set of reads. */
-/* Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle of objects, one
+/* Data dependencies of values (search/depend.c).
+ *
+ * Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle of objects, one
  * of them accessed by atomic operations.  A cycle through one location is forbidden by coherence, and one without
  * atomic accesses is a race or has its reads ordered after its writes.  docs/search.md#values */
 bool sx_may_have_thin_air(struct sx *sx);
+/* The reads that EXPR depends on; DEPENDS: for each register those that its value depends on. */
 uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
 /* The bit of the read that is about to become event COUNT. */
 uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
@@ -222,8 +225,7 @@ uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
 uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t count, uint32_t location,
                  uint64_t depends);
 
-/* Memory with unconstrained initial values (search/unknown.c). */
-/* Whether it may be assumed that no work-item uses unconstrained values of private memory. */
+/* Whether it may be assumed that no work-item uses unconstrained values of private memory (search/unknown.c). */
 bool sx_may_assume_unused(const struct ck_program *program);
 /* Whether OBJECT is private, and unconstrained values of it are assumed to be unused. */
 bool sx_is_assumed_unused(const struct sx *sx, uint32_t object);
@@ -262,9 +264,10 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces);
 bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, int level);
 /* Whether threads A and B take part in the same barriers, of the sub-group or of the work-group. */
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
-/* Kernels: barrier divergence and loops that never terminate (search/hang.c). */
-/* Whether the progress model schedules every runnable work-item. */
+/* Whether the progress model schedules every runnable work-item (search/hang.c). */
 bool sx_is_fair(const struct sx *sx);
+/* Whether in the execution of the traces CHOSEN some loop waits, and every work-item that the progress model obliges to run has
+ * ended or waits. */
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
