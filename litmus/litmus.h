@@ -13,7 +13,7 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
                        struct mm_error *err);
 enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err);
 void lt_test_destroy(struct lt_test *test);
-/* Identifies the name and the tokens of TEST, whatever its comments and white space. */
+/* A digest of the name and the tokens of TEST, without comments and white space; owned by TEST. */
 const char *lt_test_digest(const struct lt_test *test);
 const char *lt_test_name(const struct lt_test *test);
 enum lt_dialect lt_test_dialect(const struct lt_test *test);
@@ -25,10 +25,10 @@ enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, 
 /* Prints TEST so that parsing the output gives the same test. */
 void lt_print(const struct lt_test *test, FILE *out);
 
-/* Prints the Vulkan test that OpenCL test TEST becomes under MAPPING; *REASON: why there is none, NULL if there is. */
+/* Translates the OpenCL test TEST to a Vulkan test by MAPPING and prints it.  *REASON: why there is no translation, NULL if there is one. */
 enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV, LT_MAPPING_FAMILIES };
 const char *lt_mapping_name(enum lt_mapping mapping);
-bool lt_find_mapping(const char *name, enum lt_mapping *mapping); /* false: there is none */
+bool lt_find_mapping(const char *name, enum lt_mapping *mapping); /* false: unknown */
 enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out,
                            const char **reason, struct mm_error *err);
 
@@ -54,8 +54,9 @@ struct lt_plan_options {
 enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
                       FILE *out, struct mm_error *err);
 
-/* Compares results.json (written by the runner), or the compact table of a campaign, with what MODEL allows; writes a report (JSON to JSON_OUT
- * if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state. */
+/* Compares results.json (written by the runner), or the compact table of a campaign, with the final states that MODEL allows; writes a
+ * report (JSON to JSON_OUT if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state,
+ * *UNKNOWN: of undecided tests. */
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;

@@ -50,7 +50,7 @@ struct lt_base_type {
 struct lt_type {
     const struct lt_base_type *base; /* NULL: none written */
     bool is_pointer, is_volatile;
-    bool is_generic; /* written so; the region is what the location's other declarations say */
+    bool is_generic; /* declared generic; the region is that of the location's other declarations */
     uint8_t region;  /* enum mm_region; NONE: no qualifier */
     uint8_t origin;  /* enum mm_origin; NONE: no qualifier */
 };
@@ -195,7 +195,7 @@ struct lt_thread {
     struct lt_stmt *body;         /* OPENCL */
     struct lt_vulkan *vulkan;     /* VULKAN: instructions */
     struct lt_thread *next;
-    /* A host thread that does not start with the program: what runs it. */
+    /* The command or callback that runs a host thread which does not start with the program. */
     const struct lt_api *started_by; /* clSetEventCallback or clEnqueueNativeKernel, NULL: nothing */
 };
 
@@ -210,7 +210,7 @@ struct lt_queue {
     bool on_device;
     struct lt_queue *next;
 };
-/* user_event u;   or what "&e" in an enqueuing call names */
+/* user_event u;   or the event "&e" of an enqueuing call */
 struct lt_event {
     struct lt_pos pos;
     const char *name;
@@ -298,7 +298,7 @@ struct lt_api {
     uint64_t value; /* FILL; QUERY: the execution status */
     uint32_t kernel;
     uint32_t thread_number;
-    struct lt_thread *thread; /* NATIVE, CALLBACK: what runs */
+    struct lt_thread *thread; /* NATIVE, CALLBACK: the thread that it runs */
     struct lt_thread *caller;
     struct lt_event_use *waits; /* wait list in order; WAIT, SIGNAL, CALLBACK: their events */
     struct lt_event_use *semaphores;
@@ -469,7 +469,7 @@ void lt_parse_init(struct lt_lexer *lexer);
 void lt_parse_final(struct lt_lexer *lexer);
 void lt_parse_opencl(struct lt_lexer *lexer);
 void lt_parse_vulkan(struct lt_lexer *lexer);
-/* Host part: false if what comes is no declaration of a queue or user event. */
+/* Host part: false if the next tokens are no declaration of a queue or user event. */
 bool lt_parse_declaration(struct lt_lexer *lexer);
 bool lt_starts_api(const struct lt_lexer *lexer);
 struct lt_api *lt_parse_api(struct lt_lexer *lexer);
