@@ -4,12 +4,12 @@
 #include "interp/module/conversion.h"
 #include <stdio.h>
 
-/* The interpreter's function for one element, through memory: in_convert.FROM.TO.MODE.SATURATED. */
+/* The interpreter's function for one element, through memory: in_convert.FROM.TO.MODE. */
 static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef to, enum in_type from_type,
-                                 enum in_type to_type, enum in_rounding rounding, bool saturate)
+                                 enum in_type to_type, enum in_rounding rounding)
 {
     char name[64];
-    snprintf(name, sizeof name, "in_convert.%d.%d.%d.%d", from_type, to_type, rounding, saturate);
+    snprintf(name, sizeof name, "in_convert.%d.%d.%d", from_type, to_type, rounding);
     LLVMTypeRef parameters[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, parameters, 2, 0);
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
     if (!fn)
@@ -22,14 +22,14 @@ static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef 
 
 static LLVMValueRef each_convert(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                                  const struct in_ty *to, enum in_type from_type, enum in_type to_type,
-                                 enum in_rounding rounding, bool saturate)
+                                 enum in_rounding rounding)
 {
     LLVMValueRef r = LLVMGetUndef(in_type(e, to));
     for (uint32_t k = 0; k < in_elements(from); k++)
-        r = in_put(e, r, to,
-                   call_convert(e, in_get(e, x, from, k), in_type(e, in_element(to)), from_type, to_type,
-                                rounding, saturate),
-                   k);
+        r = in_put(
+            e, r, to,
+            call_convert(e, in_get(e, x, from, k), in_type(e, in_element(to)), from_type, to_type, rounding),
+            k);
     return r;
 }
 
@@ -43,7 +43,7 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
         return LLVMBuildFPExt(e->b, in_half_out(e, x), in_type(e, to), "");
     if (s->width == 32 && rounding == IN_RTE)
         return in_half_in(e, x);
-    return each_convert(e, x, from, to, in_conversion_type(s, false), IN_F16, rounding, false);
+    return each_convert(e, x, from, to, in_conversion_type(s, false), IN_F16, rounding);
 }
 
 static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
@@ -58,8 +58,7 @@ static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const stru
         return LLVMBuildFPExt(e->b, x, in_type(e, to), "");
     if (rounding == IN_RTE)
         return LLVMBuildFPTrunc(e->b, x, in_type(e, to), "");
-    return each_convert(e, x, from, to, in_conversion_type(s, false), in_conversion_type(t, false), rounding,
-                        false);
+    return each_convert(e, x, from, to, in_conversion_type(s, false), in_conversion_type(t, false), rounding);
 }
 
 static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding rounding)
@@ -119,7 +118,7 @@ static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct
                  s->width <= (t->width == 64 ? 32u : 16u);
     if (t->width == 16 || (rounding != IN_RTE && !exact))
         return each_convert(e, x, from, to, in_conversion_type(s, sign), in_conversion_type(t, false),
-                            rounding, false);
+                            rounding);
     return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
 }
 

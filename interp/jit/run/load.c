@@ -70,17 +70,17 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
                      {"in_clock_begin", (uintptr_t)&in_clock_begin},
                      {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
                      {"in_clock_covers", (uintptr_t)&in_clock_covers}};
-    int from, to, rounding, saturate;
+    int from, to, rounding;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (strcmp(name, functions[k].name) == 0)
             return define_symbol(jit, name, functions[k].address, why, why_size);
     uintptr_t vector = in_slow_vector(name);
     if (vector)
         return define_symbol(jit, name, vector, why, why_size);
-    if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
+    if (sscanf(name, "in_convert.%d.%d.%d", &from, &to, &rounding) != 3)
         return true;
     in_convert_fn fn =
-        in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, saturate != 0);
+        in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, false);
     if (!fn)
         return true;
     return define_symbol(jit, name, (uint64_t)(uintptr_t)fn, why, why_size);
