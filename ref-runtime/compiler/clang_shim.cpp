@@ -3,6 +3,7 @@
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/dependencies_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
+#include "ref-runtime/compiler/initializers_shim.hpp"
 #include "ref-runtime/compiler/layout_shim.hpp"
 
 #include <clang/AST/ASTConsumer.h>
@@ -463,39 +464,6 @@ void drop_integer_rounding(llvm::Module &module)
     }
 }
 
-/* Clang copies constant parts of initializers from private memory, which has no variables outside functions:
- * they move to constant memory. */
-void move_initializer(llvm::GlobalVariable &from)
-{
-    auto *to = new llvm::GlobalVariable(*from.getParent(), from.getValueType(), true, from.getLinkage(),
-                                        from.getInitializer(), from.getName(), &from,
-                                        llvm::GlobalValue::NotThreadLocal, 2);
-    to->setAlignment(from.getAlign());
-    llvm::SmallVector<llvm::MemCpyInst *, 8> copies;
-    for (llvm::Function &f : *from.getParent())
-        for (llvm::Instruction &i : llvm::instructions(f))
-            if (auto *copy = llvm::dyn_cast<llvm::MemCpyInst>(&i))
-                if (copy->getRawSource()->stripPointerCasts() == &from)
-                    copies.push_back(copy);
-    for (llvm::MemCpyInst *copy : copies) {
-        llvm::IRBuilder<> b(copy);
-        llvm::Value *source = b.CreateBitCast(to, llvm::PointerType::get(b.getInt8Ty(), 2));
-        b.CreateMemCpy(copy->getRawDest(), copy->getDestAlign(), source, copy->getSourceAlign(),
-                       copy->getLength(), copy->isVolatile());
-        copy->eraseFromParent();
-    }
-    from.removeDeadConstantUsers();
-    llvm::GlobalVariable *unused = from.use_empty() ? &from : to;
-    unused->eraseFromParent();
-}
-
-void move_initializers(llvm::Module &module)
-{
-    for (llvm::GlobalVariable &g : llvm::make_early_inc_range(module.globals()))
-        if (g.getAddressSpace() == 0 && g.hasPrivateLinkage() && g.hasInitializer())
-            move_initializer(g);
-}
-
 #if LLVM_VERSION_MAJOR >= 17
 
 /* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull alone. */
@@ -566,7 +534,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_LIMIT;
 
     promote_handles(*module);
-    move_initializers(*module);
+    rt_fix_initializers(*module);
     fold_far_dimensions(*module);
     drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17

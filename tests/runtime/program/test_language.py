@@ -221,6 +221,20 @@ def long_long():
     check('a decimal constant that no long holds', values('u8', 'a0[i] & 18446744073709551613', x, kind='ulong') == [0, 5, (1 << 64) - 3])
 
 
+def constructors():
+    """Objects of program scope in C++ for OpenCL are constructed before kernels use them."""
+    source = '''struct Counter { int value; Counter(int v) { value = v + 41; } };
+                global Counter one(1), two(2);
+                kernel void k(global int *o) { o[0] = one.value; o[1] = two.value; two.value = 7; }'''
+    kernel = cl.Kernel(cl.Program(context, source).build(['-cl-std=CLC++2021']), 'k')
+    out = numpy.zeros(2, 'i4')
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+    for last in 43, 7:
+        kernel(queue, (1,), (1,), buffer)
+        cl.enqueue_copy(queue, out, buffer)
+        check('objects of program scope have been constructed', out.tolist() == [42, last], out)
+
+
 macros()
 rotations()
 wrong_programs()
@@ -229,4 +243,6 @@ conversions()
 dots()
 uniform_arithmetic()
 long_long()
+if LATEST >= '3.0':
+    constructors()
 sys.exit(done())
