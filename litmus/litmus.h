@@ -56,7 +56,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
 
 /* Compares results.json (written by the runner), or the compact table of a campaign, with the final states that MODEL allows; writes a
  * report (JSON to JSON_OUT if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state,
- * *UNKNOWN: of undecided tests. */
+ * *UNKNOWN: of tests that are undecided or have no recorded state. */
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;
