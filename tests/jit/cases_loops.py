@@ -46,6 +46,8 @@ BODIES = {
     'value before, or not': 'global const uchar *p = (global const uchar *)a; uchar last = 9; for (int k = 0; k < 24; k++) { uchar c = p[(i & 31) * 24 + k] & 7; if (c > 2) last = c; r += last; }',
     'length': 'global const uchar *p = (global const uchar *)a + (i & 63) * 8; uint k = 0; while (k < 200 && (p[k] & 15) != (y & 15)) k++; r += k;',
     'private counts': 'uint w[16] = {0}; global const uchar *p = (global const uchar *)a + (i & 31) * 16; for (int k = 0; k < 100; k++) w[p[k] & 15] += k; for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
+    'private exchange': 'uint w[16]; for (int k = 0; k < 16; k++) w[k] = a[(i + k * 7) & 255]; for (int k = 0; k < 30; k++) { uint m = (x >> k) & 15, n = (y >> k) & 15, p = w[m], q = w[n]; if (p > q) { w[m] = q; w[n] = p; r += m; } } '
+                        'for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
     'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',
 }
 CASES = []

@@ -104,6 +104,19 @@ KERNELS = {
         for (int k = 0; k < 64; k++)
             sum = sum * 31 + bins[k];
         z[i] = sum; }''',
+    'swaps': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        local uint t[128];
+        uint l = get_local_id(0);
+        t[l] = x[l];
+        t[l + 64] = y[l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint at = 2 * l - (l & 15), a = t[at], b = t[at + 16];
+        if ((a > b) == ((l & 32) == 0)) {
+            t[at] = b;
+            t[at + 16] = a;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        z[get_global_id(0)] = t[l] - t[l + 64]; }''',
     'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
         local float a[4][16], b[16][16];
         int l = get_local_id(0), column = l & 15, row = l >> 4;
@@ -208,6 +221,8 @@ def main():
     check('bytes until one is 0: no gathers', 'load i8' in text and 'gather' not in text, text)
     text = compiled('counts')
     check('counts in a private array: neither gathers nor unrolled', text != '' and 'gather' not in text and text.count('lshr') < 40, text)
+    text = compiled('swaps')
+    check('a conditional exchange in local memory: two selected values, no masks', len(re.findall(r'select .* i32> ?|select .* i32 ', text)) >= 2 and 'masked' not in text, text)
     text = compiled('schedule')
     check('a private array that a loop of 64 iterations indexes: vectors in registers',
           re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])

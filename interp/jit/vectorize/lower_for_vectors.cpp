@@ -101,10 +101,98 @@ static void lower_division(BinaryOperator *i, bool same)
     i->eraseFromParent();
 }
 
+// ---- conditional exchanges -----------------------------------------------------------------------
+
+// The load from POINTER in BLOCK behind which nothing writes to memory, or null.
+static LoadInst *load_before(BasicBlock &block, const Value *pointer, const Type *type)
+{
+    for (Instruction &i : reverse(block)) {
+        if (i.mayWriteToMemory())
+            return nullptr;
+        auto *load = dyn_cast<LoadInst>(&i);
+        if (load && load->isSimple() && load->getPointerOperand() == pointer && load->getType() == type)
+            return load;
+    }
+    return nullptr;
+}
+
+// Whether only one thread accesses what is behind POINTER: local memory or a private variable of ITEM.
+static bool is_of_one_thread(const Value *pointer, const Function &item)
+{
+    const Value *object = getUnderlyingObject(pointer, 0);
+    return object == item.getArg(LOCAL) || isa<AllocaInst>(object);
+}
+
+// Whether BLOCK, of ITEM, does nothing but store to addresses in such memory, two or more, what the block before it has loaded there.
+static bool is_exchange(BasicBlock &block, const Function &item)
+{
+    BasicBlock *before = block.getSinglePredecessor(), *after = block.getSingleSuccessor();
+    auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+    if (!branch || !branch->isConditional() || !after || !is_contained(branch->successors(), after) ||
+        branch->hasMetadata(LLVMContext::MD_loop) || block.getTerminator()->hasMetadata(LLVMContext::MD_loop))
+        return false;
+    unsigned stores = 0;
+    SmallPtrSet<const Value *, 4> loaded, stored;
+    for (Instruction &i : block) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        if (!store && !i.isTerminator() && (i.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&i)))
+            return false;
+        if (!store)
+            continue;
+        LoadInst *load =
+            load_before(*before, store->getPointerOperand(), store->getValueOperand()->getType());
+        if (!store->isSimple() || !load || !is_of_one_thread(store->getPointerOperand(), item))
+            return false;
+        loaded.insert(load);
+        stored.insert(store->getValueOperand());
+        stores++;
+    }
+    return stores > 1 && loaded.size() == stores && loaded == stored;
+}
+
+// In place of BLOCK, which exchanges elements, the block before it stores each: the exchanged or, where it would not be executed, its own
+// value again.  No other work-item may write these elements meanwhile, as this one reads them.
+static void store_in_any_case(BasicBlock &block)
+{
+    BasicBlock *before = block.getSinglePredecessor(), *after = block.getSingleSuccessor();
+    auto *branch = cast<BranchInst>(before->getTerminator());
+    bool if_true = branch->getSuccessor(0) == &block;
+    IRBuilder<> b(branch);
+    auto choose = [&](Value *exchanged, Value *old) {
+        return b.CreateSelect(branch->getCondition(), if_true ? exchanged : old, if_true ? old : exchanged);
+    };
+    SmallVector<std::pair<StoreInst *, Value *>, 4> stores;
+    for (Instruction &i : block)
+        if (auto *store = dyn_cast<StoreInst>(&i))
+            stores.push_back({store, load_before(*before, store->getPointerOperand(),
+                                                 store->getValueOperand()->getType())});
+    for (auto &[store, old] : stores)
+        store->setOperand(0, choose(store->getValueOperand(), old));
+    for (Instruction &i : make_early_inc_range(block))
+        if (!i.isTerminator())
+            i.moveBefore(branch);
+    for (PHINode &phi : after->phis())
+        phi.setIncomingValueForBlock(
+            before, choose(phi.getIncomingValueForBlock(&block), phi.getIncomingValueForBlock(before)));
+    after->removePredecessor(&block, true);
+    b.CreateBr(after);
+    branch->eraseFromParent();
+    block.eraseFromParent();
+}
+
+static void select_exchanges(Function &f)
+{
+    Divergence divergence(f, 1);
+    for (BasicBlock &block : make_early_inc_range(f))
+        if (is_exchange(block, f) && divergence.differs(*block.getSinglePredecessor()))
+            store_in_any_case(block);
+}
+
 // All work-items compute uniform values, so that those are neither stored per work-item nor masked.
 void in_shim_compute_early(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
+    select_exchanges(f);
     Divergence divergence(f, 1);
     BasicBlock &entry = f.getEntryBlock();
     ReversePostOrderTraversal<Function *> order(&f);
