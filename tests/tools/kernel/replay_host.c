@@ -92,6 +92,7 @@ static void soften_images(cl_context context, const unsigned char *bytes)
         check(clFinish(queue), "clFinish");
         if (k == 1)
             check(clEnqueueFillImage(queue, images[0], color, origin, region, 0, NULL, NULL), "fill");
+        check(clFinish(queue), "clFinish");
     }
     clReleaseMemObject(images[0]);
     clReleaseMemObject(images[1]);
@@ -133,9 +134,11 @@ static void use_lists(cl_context context, cl_mem out)
         for (int k = 0; k < 32; k++)
             lists[0][k] = (struct node){k % 7 == step ? NULL : &lists[k % 2][k * 5 % 32], (cl_uint)k};
         check(clEnqueueSVMUnmap(queue, lists[0], 0, NULL, NULL), "unmap");
+        check(clFinish(queue), "clFinish");
         launch_svm("turn_round", lists[0], lists[1], NULL);
         launch_svm("walk", lists[0], NULL, out);
         check(clEnqueueSVMMemFill(queue, &lists[1][3].value, &one, 4, 4, 0, NULL, NULL), "fill");
+        check(clFinish(queue), "clFinish");
         launch_svm("walk", lists[1], NULL, out);
         launch_svm("turn_round_here", lists[1], lists[0], NULL);
     }
