@@ -6,6 +6,7 @@
 #include "checker/predict/predict.h"
 #include "checker/race/race.h"
 #include "memmodel/base/array.h"
+#include "memmodel/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@ enum { WINDOW = 4000, EVENTS = 48, QUESTIONS = 40, TIMEOUT = 3000 };
 
 /* ---- contents of memory ----------------------------------------------------------------------- */
 
-static uint64_t content_key(uint32_t allocation, uint32_t group, uint64_t offset)
+static uint64_t content_key(uint32_t allocation, uint64_t group, uint64_t offset)
 {
-    uint64_t z = ((uint64_t)allocation << 40) ^ ((uint64_t)group << 20) ^ offset;
-    z = (z ^ z >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-    return (z ^ z >> 29) | 1;
+    uint64_t z = allocation;
+    z = mm_random_next(&z) ^ group;
+    z = mm_random_next(&z) ^ offset;
+    return mm_random_next(&z) | 1;
 }
 
 /* The table of memory contents holds 1 + the value of a byte, or UNKNOWN_VALUE. */
@@ -31,16 +33,17 @@ static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool 
     mm_map_put(&p->values, key, known ? (value & 0xff) + 1 : UNKNOWN_VALUE);
 }
 
-/* A key of the work-group for local memory, 0 for other memory. */
-static uint32_t group_of(const struct ck_predictor *p, const struct mm_event *e)
+/* A number of the work-group among those of all commands for local memory, 0 for other memory. */
+static uint64_t group_of(const struct ck_predictor *p, const struct mm_event *e)
 {
     if (!ck_predict_is_local(p, e->allocation))
         return 0;
-    return (e->agent.command << 12) + e->agent.index / ck_predict_group_size(p, e->agent.command) + 1;
+    return ((uint64_t)e->agent.command << 32) + e->agent.index / ck_predict_group_size(p, e->agent.command) +
+           1;
 }
 
 /* The value at the location of E before it; false: unknown. */
-static bool known_value(const struct ck_predictor *p, const struct mm_event *e, uint32_t group,
+static bool known_value(const struct ck_predictor *p, const struct mm_event *e, uint64_t group,
                         uint64_t *value)
 {
     *value = 0;
@@ -59,7 +62,7 @@ bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t 
     return known_value(p, &(struct mm_event){.allocation = root, .offset = offset, .size = size}, 0, value);
 }
 
-static void update_contents(struct ck_predictor *p, const struct mm_event *e, uint32_t group)
+static void update_contents(struct ck_predictor *p, const struct mm_event *e, uint64_t group)
 {
     bool writes = mm_writes(e);
     uint64_t value = writes ? e->value_written : e->value_read;
@@ -115,7 +118,7 @@ bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
     return true;
 }
 
-static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t named, uint32_t group)
+static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t named, uint64_t group)
 {
     struct ck_predict_window *w = &p->window;
     struct ck_predict_event *to = new_event(w);
@@ -157,7 +160,7 @@ static bool is_bulk_transfer(const struct mm_event *e)
 
 /* Completes a plain access of an instrumented host, which is recorded without values: a read returns the known
  * contents; a later read reveals the value of a write (predict/window.c). */
-static void complete_host_value(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
+static void complete_host_value(const struct ck_predictor *p, struct mm_event *e, uint64_t group)
 {
     uint64_t value;
     if (!(e->attributes & MM_NO_VALUE) || e->size > 8)
@@ -178,7 +181,7 @@ static void add_access(struct ck_predictor *p, const struct mm_event *recorded)
         e.offset += a->offset;
         e.allocation = a->root;
     }
-    uint32_t group = group_of(p, &e);
+    uint64_t group = group_of(p, &e);
     complete_host_value(p, &e, group);
     if (!is_bulk_transfer(&e))
         add_event(p, &e, recorded->allocation, group);
