@@ -62,7 +62,7 @@ struct mm_cat_eval {
     uint32_t epoch[CAT_DYNAMIC]; /* clock of the last change, by what a node depends on */
 };
 
-/* Gives the model, whose definitions are read, its nodes. */
+/* Gives the model, whose definitions are read, its nodes; again after an expression of it has changed. */
 enum mm_class cat_flatten(struct mm_cat_model *model, struct mm_error *err);
 /* Invalidates the nodes that depend on WHICH (CAT_RF, CAT_CO, CAT_ORDER). */
 void cat_touch(struct mm_cat_eval *eval, unsigned which);

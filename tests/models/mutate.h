@@ -6,6 +6,7 @@
 #define TESTS_MODELS_MUTATE_H
 
 #include "memmodel/base/hash.h"
+#include "memmodel/cat/node.h"
 #include "tests/models/verdicts.h"
 
 enum { MAX_EQUIVALENT = 256, MAX_LINE = 800, TEST_MS = 5000, UNMUTATED_MS = 60000, MAX_UNDECIDED = 4 };
@@ -149,6 +150,14 @@ static bool is_chosen(const struct mutation_run *run, const char *text, bool ope
     return operand ? (mm_fnv1a(MM_FNV1A, text, strlen(text)) >> 20) % run->share == 0 : run->setting != NULL;
 }
 
+static void replace(struct mutation_run *run, struct mm_cat_expr **place, struct mm_cat_expr *with)
+{
+    struct mm_error err = {0};
+
+    *place = with;
+    assert_int_equal(cat_flatten(run->model, &err), MM_OK);
+}
+
 /* Judges the model with *PLACE replaced by WITH. */
 static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_cat_expr **place,
                          struct mm_cat_expr *with)
@@ -171,7 +180,7 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
         free(text);
         return;
     }
-    *place = with;
+    replace(run, place, with);
     enum fate fate = fate_of(run, false, TEST_MS);
     enum fate vacuous = fate == KILLED ? KILLED : fate_of(run, true, TEST_MS);
     if (fate == SURVIVES || vacuous == KILLED)
@@ -180,7 +189,7 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
         *(fate == SURVIVES ? &run->survivors : &run->undecided) += 1;
         fprintf(stderr, "# %s: %s\n", fate == SURVIVES ? "survives" : "undecided", text);
     }
-    *place = original;
+    replace(run, place, original);
     free(text);
 }
 
