@@ -21,7 +21,8 @@ from built import JOBS, REFCL  # noqa: E402
 ITEMS, OPERATIONS = 6, 8  # work-items, operations of each
 FLAGS, WORDS = 3, 3
 READ, WRITE, ADD, NOTHING = range(4)
-LOCKS = ["lock.cl", "ticket_lock.cl", "lock_per_bin.cl", "stack_push_pop.cl", "sum_by_compare.cl"]  # kernels in tests/races
+LOCKS = ["locks/lock.cl", "exclusion/ticket_lock.cl", "locks/lock_per_bin.cl", "queues/stack_push_pop.cl",
+         "reductions/sum_by_compare.cl"]  # in tests/races/kernels
 # Synchronization: (name, statement), with the atomic object f and the plain word d.
 SYNCHRONIZATIONS = [
     ("store release", "atomic_store_explicit(f, k, memory_order_release, memory_scope_device);"),
@@ -172,7 +173,7 @@ def both(task):
     for engine in "interp", "jit":
         output = os.path.join(folder, "%d.%s.json" % (number, engine))
         command = [REFCL, "kernel", "--quiet", "--json", output, "-g", str(ITEMS), "-l", str(local)]
-        for argument in ("buf:%d:file=%s" % (4 * ITEMS * OPERATIONS, path), "buf:%d" % FLAGS, "buf:%d" % FLAGS, "buf:%d" % WORDS,
+        for argument in ("buf:file=" + path, "buf:%d" % FLAGS, "buf:%d" % FLAGS, "buf:%d" % WORDS,
                          "buf:%d" % ITEMS):
             command += ["-a", argument]
         reports.append(slow_watch.report(command + [kernel], output, engine, {"REFCL_THREADS": str(1 + number % 2)}))
@@ -181,8 +182,8 @@ def both(task):
 
 
 def is_watched(name):
-    """Whether the kernel of tests/races, which has no race, needs no interpreter."""
-    path = os.path.join(here, "..", name)
+    """Whether the kernel of tests/races/kernels, which has no race, needs no interpreter."""
+    path = os.path.join(here, "../kernels", name)
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "report.json")
         arguments = shlex.split(slow_watch.directives(path)["run"])
