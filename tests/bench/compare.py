@@ -15,11 +15,12 @@ import argparse
 import math
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+
+from checked import checked_ms, cpu_seconds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODES = ("plain", "interp", "checked", "recorded", "interp-checked")
@@ -46,30 +47,18 @@ class Bench:
             return [self.set, path, str(launches), kernel]
         return [self.bench, path, kernel, str(launches), str(shift)]
 
-    def run(self, build, engine, command):
-        """CPU seconds of the command with its children, and its output; the command may use one core."""
-        library = os.path.join(build, "librefcl.so")
-        environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_CACHE_DIR=os.path.join(self.folder, str(self.options.builds.index(build))))
-        if command[0] != os.path.join(build, "refcl"):
-            environment.update(OCL_ICD_VENDORS=library, OCL_ICD_FILENAMES=library)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(["taskset", "-c", self.options.core] + command, env=environment, capture_output=True, text=True,
-                              timeout=300, check=False)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+    def environment(self, build, engine):
+        return dict(os.environ, REFCL_ENGINE=engine, REFCL_CACHE_DIR=os.path.join(self.folder, str(self.options.builds.index(build))))
 
     def launch(self, build, engine, command):
-        words = self.run(build, engine, command)[1].split()
+        library = os.path.join(build, "librefcl.so")
+        environment = dict(self.environment(build, engine), OCL_ICD_VENDORS=library, OCL_ICD_FILENAMES=library)
+        words = cpu_seconds(command, self.options.core, environment)[1].split()
         return float(words[1]) if len(words) > 1 else None
 
     def session(self, build, engine, file, kernel, shift, launches, trace):
-        """Milliseconds of one launch: the difference of a session of many launches and a session of one."""
-        session = [os.path.join(build, "refcl"), "run", "-q", "--check", "race,memory"]
-        if trace:
-            session += ["--trace", os.path.join(self.folder, "trace")]
-        few = self.run(build, engine, session + ["--"] + self.command(file, kernel, 1, shift))[0]
-        many = self.run(build, engine, session + ["--"] + self.command(file, kernel, launches + 1, shift))[0]
-        return 1000 * (many - few) / launches if many > few else None
+        return checked_ms(build, lambda n: self.command(file, kernel, n, shift), [launches], self.options.core,
+                          self.environment(build, engine), os.path.join(self.folder, "trace") if trace else None)
 
     def sample(self, mode, build, file, kernel):
         if mode == "plain":

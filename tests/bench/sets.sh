@@ -15,23 +15,10 @@ library=$PWD/$BUILD/librefcl.so
 results=$(mktemp -d "${TMPDIR:-/tmp}/refcl-bench.XXXXXX") || exit 4
 trap 'rm -rf "$results"' EXIT
 export REFCL_ENGINE=jit
-TIMEFORMAT='%U %S'
 
 # The threads of both are as many as the cores that they may use.
 refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
 pocl() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
-# CPU milliseconds of a session with that many launches.
-session() { { time timeout 300 taskset -c 0 "$BUILD/refcl" run -q --check race,memory -- "$program" "$1" "$2" "$3" >"$results/out" 2>&1; } 2>&1 |
-    awk 'END { print 1000 * ($1 + $2) }'; }
-checked() { # checked FILE KERNEL: of one launch; more launches where 20 take less than 100 ms
-    local few many launches
-    few=$(session "$1" 1 "$2")
-    for launches in 20 400; do
-        many=$(session "$1" $((launches + 1)) "$2")
-        echo "$many $few" | awk '{ exit !($1 - $2 >= 100) }' && break
-    done
-    echo "$2 $few $many $launches" | awk '{ print $1, ($3 > $2 ? ($3 - $2) / $4 : "-") }'
-}
 
 for set in ${*:-tuning check}; do
     file=tests/bench/set_$set.cl
@@ -40,7 +27,7 @@ for set in ${*:-tuning check}; do
     pocl 0 "$file" >"$results/pocl_one"
     pocl 0,1 "$file" >"$results/pocl_two"
     : >"$results/checked"
-    [ "${CHECKED:-1}" = 0 ] || for k in $(cut -d' ' -f1 "$results/one"); do checked "$file" "$k"; done >"$results/checked"
+    [ "${CHECKED:-1}" = 0 ] || tests/bench/checked.py "$BUILD" "$program" "$file" $(cut -d' ' -f1 "$results/one") >"$results/checked"
     echo "set $set: milliseconds per measurement; one core CPU time, two cores wall time"
     awk -v results="$results" '
         function value(name, kernel, column) { return (name, kernel, column) in v ? v[name, kernel, column] : "-" }
