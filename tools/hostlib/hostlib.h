@@ -93,7 +93,11 @@ void host_atomic_begin(const void *object);
 void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
 void host_atomic_fence(int order);
 
-/* Stores in *FUNCTION the next definition of the interposed function NAME; VERSION: its symbol version, NULL: the default one. */
+/* The C library keeps conditions of an older layout under the same names. */
+#define HOST_CONDITIONS_VERSION "GLIBC_2.3.2"
+
+/* Stores in *FUNCTION, a function pointer, the next definition of the interposed function NAME; VERSION: its symbol version, NULL: the
+ * default one. */
 void host_find_next(const char *name, const char *version, void *function);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "tools/hostlib/hostlib.h"
 
+#include <time.h>
+
+typedef const struct timespec *moment; /* when a wait ends */
+
 /* Declares NEXT, the interposed function, which is looked up in the first call. */
 #define NEXT(name, version, arguments)                                                                       \
     static int(*next) arguments;                                                                             \
@@ -13,7 +17,7 @@
         __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                                    \
     }
 
-/* Defines the interposer NAME, which records an acquire by the call AFTER if GOT, a condition on the result CODE, holds. */
+/* Defines the interposer NAME, which makes the call AFTER, an acquire, if GOT, a condition on the result CODE, holds. */
 #define TAKE(name, arguments, got, after, ...)                                                               \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
@@ -25,7 +29,7 @@
         return code;                                                                                         \
     }
 
-/* Defines the interposer NAME, which records a release by the call BEFORE. */
+/* Defines the interposer NAME, which makes the call BEFORE, a release. */
 #define GIVE(name, arguments, before, ...)                                                                   \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

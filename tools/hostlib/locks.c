@@ -7,9 +7,6 @@
 #include <semaphore.h>
 #include <threads.h>
 
-/* The C library keeps conditions of an older layout under the same names. */
-#define CONDITIONS "GLIBC_2.3.2"
-
 /* Defines the interposer NAME, which releases MUTEX and acquires it again, whatever it returns.  Recording may begin in between. */
 #define WAIT(name, version, arguments, mutex, ...)                                                           \
     EXPORT int name arguments                                                                                \
@@ -22,8 +19,6 @@
             host_acquire(mutex);                                                                             \
         return code;                                                                                         \
     }
-
-typedef const struct timespec *moment;
 
 /* ---- mutexes (EOWNERDEAD: acquired, the previous owner died) ------------------------------------------ */
 
@@ -50,10 +45,10 @@ GIVE(pthread_spin_unlock, (pthread_spinlock_t * lock), host_release((void *)(uin
 
 /* ---- conditions ----------------------------------------------------------------------------------- */
 
-WAIT(pthread_cond_wait, CONDITIONS, (pthread_cond_t * condition, pthread_mutex_t *mutex), mutex, condition,
-     mutex)
-WAIT(pthread_cond_timedwait, CONDITIONS, (pthread_cond_t * condition, pthread_mutex_t *mutex, moment until),
-     mutex, condition, mutex, until)
+WAIT(pthread_cond_wait, HOST_CONDITIONS_VERSION, (pthread_cond_t * condition, pthread_mutex_t *mutex), mutex,
+     condition, mutex)
+WAIT(pthread_cond_timedwait, HOST_CONDITIONS_VERSION,
+     (pthread_cond_t * condition, pthread_mutex_t *mutex, moment until), mutex, condition, mutex, until)
 WAIT(pthread_cond_clockwait, NULL,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock, moment until), mutex, condition,
      mutex, clock, until)

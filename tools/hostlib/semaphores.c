@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <threads.h>
 
-typedef const struct timespec *moment;
-
 /* ---- semaphores: a wait is ordered after all earlier posts ----------------------------------------- */
 
 GIVE(sem_post, (sem_t * semaphore), host_add(semaphore), semaphore)
@@ -71,22 +69,22 @@ static const void *arrive_at_barrier(const pthread_barrier_t *barrier)
     host_lock(&locked);
     struct barrier *found = *find_barrier(barrier);
     uint64_t number = found ? found->arrived++ : 0;
-    const char *round = found ? (const char *)barrier + (number / found->all & 1) : NULL;
+    const char *generation = found ? (const char *)barrier + (number / found->all & 1) : NULL;
     if (found && host_recording() && number % found->all == 0)
-        host_release(round);
+        host_release(generation);
     else if (found && host_recording())
-        host_add(round);
+        host_add(generation);
     host_unlock(&locked);
-    return round;
+    return generation;
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     NEXT(pthread_barrier_wait, NULL, (pthread_barrier_t *))
-    const void *round = host_is_runtime(HERE) ? NULL : arrive_at_barrier(barrier);
+    const void *generation = host_is_runtime(HERE) ? NULL : arrive_at_barrier(barrier);
     int code = next(barrier);
-    if (round && host_recording())
-        host_acquire(round);
+    if (generation && host_recording())
+        host_acquire(generation);
     return code;
 }
 

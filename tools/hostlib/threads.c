@@ -19,7 +19,6 @@ static void *find_symbol(const char *name, const char *version)
 /* Functions that refcl calls with locks held, and those that signal handlers may call, are looked up when this library is loaded.  A
  * look-up acquires the loader's lock, which a thread that initializes another library holds while its interposed calls acquire
  * refcl's locks: a later look-up would be a deadlock. */
-#define CONDITIONS "GLIBC_2.3.2"
 static struct {
     const char *name, *version;
     void *symbol;
@@ -28,10 +27,10 @@ static struct {
     {"pthread_mutex_trylock", NULL, NULL},
     {"pthread_mutex_unlock", NULL, NULL},
     {"pthread_once", NULL, NULL},
-    {"pthread_cond_wait", CONDITIONS, NULL},
-    {"pthread_cond_timedwait", CONDITIONS, NULL},
-    {"pthread_cond_signal", CONDITIONS, NULL},
-    {"pthread_cond_broadcast", CONDITIONS, NULL},
+    {"pthread_cond_wait", HOST_CONDITIONS_VERSION, NULL},
+    {"pthread_cond_timedwait", HOST_CONDITIONS_VERSION, NULL},
+    {"pthread_cond_signal", HOST_CONDITIONS_VERSION, NULL},
+    {"pthread_cond_broadcast", HOST_CONDITIONS_VERSION, NULL},
     {"sigaction", NULL, NULL},
     {"siglongjmp", NULL, NULL},
     {"longjmp", NULL, NULL},
@@ -160,17 +159,17 @@ bool host_is_runtime(const void *place)
 /* ---- creation and join ------------------------------------------------------------------------ */
 
 struct start {
-    void *(*function)(void *); /* NULL: it is INTEGER */
-    int (*integer)(void *);
+    void *(*function)(void *); /* of pthread_create(); NULL: THRD_FUNCTION is set */
+    int (*thrd_function)(void *);
     void *argument;
-    uint64_t created;
+    uint64_t created; /* point of the creating thread */
     pthread_t self;
-    struct start *next; /* of those that ended and were not joined yet */
-    uint64_t ended;
+    struct start *next; /* in ENDED */
+    uint64_t ended;     /* last point of the thread */
 };
 
 static bool locked;
-static struct start *ended;
+static struct start *ended; /* threads that ended and were not joined yet; under LOCKED */
 
 /* A forked child records nothing: threads of the parent may have held locks of the recorder. */
 static void detach_child(void)
@@ -205,12 +204,12 @@ static void *run_thread(void *context)
     if (start->function)
         result = start->function(start->argument);
     else
-        result = (void *)(intptr_t)start->integer(start->argument);
+        result = (void *)(intptr_t)start->thrd_function(start->argument);
     pthread_cleanup_pop(1);
     return result;
 }
 
-static int run_integer(void *context)
+static int run_thrd(void *context)
 {
     return (int)(intptr_t)run_thread(context);
 }
@@ -262,9 +261,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     struct start *start = new_start(HERE);
     if (!start)
         return next(thread, function, argument);
-    start->integer = function;
+    start->thrd_function = function;
     start->argument = argument;
-    int code = next(thread, run_integer, start);
+    int code = next(thread, run_thrd, start);
     if (code != thrd_success)
         free(start);
     return code;

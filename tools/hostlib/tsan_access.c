@@ -1,4 +1,4 @@
-/* librefcl-host: the functions that gcc's and clang's -fsanitize=thread instrumentation calls for plain accesses.  An access outside of
+/* librefcl-host: functions that gcc's and clang's -fsanitize=thread instrumentation calls for plain accesses.  An access outside of
  * memory shared with kernels costs two comparisons. */
 #include "tools/hostlib/hostlib.h"
 

@@ -5,93 +5,94 @@
 /* Instrumented code passes C11 order numbers; the operations themselves are seq_cst, which is at least as strong. */
 #define ORDER __ATOMIC_SEQ_CST
 
-static void record_access(const struct refcl_host_runtime *runtime, const volatile void *address,
-                          uint32_t size, uint8_t kind, int order, uint64_t read, uint64_t written,
-                          const void *place)
+/* An atomic access, from begin_atomic() to end_atomic(). */
+struct atomic_access {
+    const void *address, *place;              /* PLACE: in the program's code */
+    const struct refcl_host_runtime *runtime; /* of an address in SVM, with its lock held; else NULL */
+    bool
+        outside_svm; /* recorded as synchronization of threads, between host_atomic_begin() and host_atomic_end() */
+};
+
+static struct atomic_access begin_atomic(const volatile void *address, const void *place)
 {
-    struct refcl_host_access access = {.address = (const void *)(uintptr_t)address,
-                                       .size = size,
-                                       .kind = kind,
-                                       .atomic = true,
-                                       .order = order,
-                                       .place = place,
-                                       .read = read,
-                                       .written = written};
-    runtime->access(&access);
+    struct atomic_access a = {.address = (const void *)(uintptr_t)address, .place = place};
+    a.runtime = host_leaves_out(NULL, 0) ? NULL : host_svm(a.address);
+    a.outside_svm = !a.runtime && !host_handlers && host_recording();
+    if (a.runtime) {
+        host_inside = true;
+        a.runtime->lock();
+    } else if (a.outside_svm) {
+        host_atomic_begin(a.address);
+    }
+    return a;
 }
 
 /* Records an atomic outside of SVM, which only orders threads of the program, as an access that may conflict with commands. */
-static void record_outside_svm(const void *address, uint32_t size, uint8_t kind, int order, const void *place)
+static void record_outside_svm(const struct refcl_host_access *access)
 {
-    const struct refcl_host_runtime *runtime = host_shared(address);
-    struct refcl_host_access access = {
-        .address = address, .size = size, .kind = kind, .atomic = true, .order = order, .place = place};
+    const struct refcl_host_runtime *runtime = host_shared(access->address);
     if (!runtime || !runtime->on_driver || host_inside)
         return;
     host_inside = true;
-    runtime->access(&access);
+    runtime->access(access);
     host_inside = false;
 }
 
-/* Executes DO, an atomic access of KIND.  In SVM it is one step with RECORD, which records it; elsewhere it is atomic with respect to
- * accesses between other calls of host_atomic_begin() and host_atomic_end(). */
-#define ATOMIC_ACCESS(address, DO, KIND, order, RECORD)                                                      \
-    const void *where = (const void *)(uintptr_t)(address);                                                  \
-    const struct refcl_host_runtime *runtime = host_leaves_out(NULL, 0) ? NULL : host_svm(where);            \
-    bool outside_svm = !runtime && !host_handlers && host_recording();                                       \
-    if (runtime) {                                                                                           \
-        host_inside = true;                                                                                  \
-        runtime->lock();                                                                                     \
-    }                                                                                                        \
-    if (outside_svm)                                                                                         \
-        host_atomic_begin(where);                                                                            \
-    DO;                                                                                                      \
-    if (outside_svm) {                                                                                       \
-        host_atomic_end(where, KIND, order);                                                                 \
-        record_outside_svm(where, sizeof *(address), KIND, order, HERE);                                     \
-    }                                                                                                        \
-    if (runtime) {                                                                                           \
-        RECORD;                                                                                              \
-        runtime->unlock();                                                                                   \
-        host_inside = false;                                                                                 \
+/* Records the access, which read and wrote SIZE bytes with the values READ and WRITTEN: 0 where KIND does not read or write. */
+static void end_atomic(const struct atomic_access *a, uint32_t size, enum refcl_host_kind kind, int order,
+                       uint64_t read, uint64_t written)
+{
+    struct refcl_host_access access = {
+        .address = a->address, .size = size, .kind = kind, .atomic = true, .order = order, .place = a->place};
+    if (a->runtime) {
+        access.read = read;
+        access.written = written;
+        a->runtime->access(&access);
+        a->runtime->unlock();
+        host_inside = false;
+    } else if (a->outside_svm) {
+        host_atomic_end(a->address, kind, order);
+        record_outside_svm(&access);
     }
+}
 
 #define LOAD_STORE(bits, type)                                                                               \
     EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order);                               \
     EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order)                                \
     {                                                                                                        \
-        type v;                                                                                              \
-        ATOMIC_ACCESS(a, v = __atomic_load_n(a, ORDER), REFCL_HOST_READ, order,                              \
-                      record_access(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))     \
+        struct atomic_access access = begin_atomic(a, HERE);                                                 \
+        type v = __atomic_load_n(a, ORDER);                                                                  \
+        end_atomic(&access, sizeof v, REFCL_HOST_READ, order, v, 0);                                         \
         return v;                                                                                            \
     }                                                                                                        \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                            \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order)                             \
     {                                                                                                        \
-        ATOMIC_ACCESS(a, __atomic_store_n(a, v, ORDER), REFCL_HOST_WRITE, order,                             \
-                      record_access(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))    \
+        struct atomic_access access = begin_atomic(a, HERE);                                                 \
+        __atomic_store_n(a, v, ORDER);                                                                       \
+        end_atomic(&access, sizeof v, REFCL_HOST_WRITE, order, 0, v);                                        \
     }
 
+/* RESULT: what OPERATION has stored, as an expression in OLD and V. */
 #define UPDATE(bits, type, name, operation, result)                                                          \
     EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order);                           \
     EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order)                            \
     {                                                                                                        \
-        type old;                                                                                            \
-        ATOMIC_ACCESS(a, old = operation(a, v, ORDER), REFCL_HOST_RMW, order,                                \
-                      record_access(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old,              \
-                                    (uint64_t)(type)(result), HERE))                                         \
+        struct atomic_access access = begin_atomic(a, HERE);                                                 \
+        type old = operation(a, v, ORDER);                                                                   \
+        end_atomic(&access, sizeof v, REFCL_HOST_RMW, order, old, (type)(result));                           \
         return old;                                                                                          \
     }
 
+/* A compare-exchange that fails is a read with the order FAIL. */
 #define EXCHANGE(bits, type, name)                                                                           \
     EXPORT int __tsan_atomic##bits##_##name(volatile type *a, type *expected, type v, int order, int fail);  \
     EXPORT int __tsan_atomic##bits##_##name(volatile type *a, type *expected, type v, int order, int fail)   \
     {                                                                                                        \
-        bool done;                                                                                           \
-        ATOMIC_ACCESS(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                \
-                      done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,                          \
-                      record_access(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ,           \
-                                    done ? order : fail, (uint64_t)*expected, (uint64_t)v, HERE))            \
+        struct atomic_access access = begin_atomic(a, HERE);                                                 \
+        bool done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER);                            \
+        end_atomic(&access, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,          \
+                   *expected, v);                                                                            \
         return done;                                                                                         \
     }
 
