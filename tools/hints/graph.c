@@ -366,21 +366,26 @@ static struct hints_node *removed_join(const struct hints_graph *g, uint32_t fro
     return NULL;
 }
 
-/* EDGE leads into a removed join, an edge of KIND out of it.  Whether the target of the latter is still ordered after the source of EDGE:
- * by the queue, or by an earlier barrier.  ALL: the target waits for all commands of the queue. */
-static bool replaces_edge(const struct hints_graph *g, const struct hints_edge *edge, uint8_t kind, bool all)
+/* IN is an edge into a removed join, and an edge of kind OUT leads from the join to a target.  Returns whether the queue orders the target
+ * after the source of IN without the join, too.  WHOLE_QUEUE: the target waits for all earlier commands of the queue. */
+static bool is_ordered_without_join(const struct hints_graph *g, const struct hints_edge *in, uint8_t out,
+                                    bool whole_queue)
 {
-    const struct hints_command *first = command_at(g, &g->nodes[edge->from]);
-    if (all && joins_queue(kind))
-        return joins_queue(edge->kind) || edge->kind == MM_EDGE_IN_ORDER;
-    if (kind == MM_EDGE_BARRIER) /* the latest barrier of the queue */
-        return edge->kind == MM_EDGE_BARRIER && first && first->barrier;
-    return kind == MM_EDGE_IN_ORDER && edge->kind == MM_EDGE_IN_ORDER;
+    /* The target waits for each command of the queue that the join waited for. */
+    if (whole_queue && joins_queue(out))
+        return joins_queue(in->kind) || in->kind == MM_EDGE_IN_ORDER;
+    /* The predecessor of the join in the in-order queue becomes that of the target. */
+    if (out == MM_EDGE_IN_ORDER)
+        return in->kind == MM_EDGE_IN_ORDER;
+    /* The barrier before the join becomes the latest one before the target. */
+    const struct hints_command *source = command_at(g, &g->nodes[in->from]);
+    return out == MM_EDGE_BARRIER && in->kind == MM_EDGE_BARRIER && source && source->barrier;
 }
 
-/* Calls FUNCTION for the edges that replace one of KIND from the removed join at FROM, transitively.  Joins with STAMP were visited. */
-static bool pass_through(const struct hints_graph *g, uint32_t from, uint8_t kind, bool all, uint32_t stamp,
-                         hints_edge_function *function, void *context)
+/* Calls FUNCTION for the edges that replace one of kind OUT from the removed join at FROM; from another removed join in its place these,
+ * too, are replaced.  Joins with STAMP were visited.  WHOLE_QUEUE: see is_ordered_without_join().  False: out of memory. */
+static bool bypass_joins(const struct hints_graph *g, uint32_t from, uint8_t out, bool whole_queue,
+                         uint32_t stamp, hints_edge_function *function, void *context)
 {
     uint32_t *stack = NULL;
     size_t count = 0;
@@ -392,7 +397,7 @@ static bool pass_through(const struct hints_graph *g, uint32_t from, uint8_t kin
             node->stamp = stamp;
         for (uint32_t i = 0; !done && i < node->edge_count && good; i++) {
             const struct hints_edge *edge = &g->edges[node->first_edge + i];
-            if (!replaces_edge(g, edge, kind, all))
+            if (!is_ordered_without_join(g, edge, out, whole_queue))
                 continue;
             function(context, edge->from, edge->kind);
             good = mm_append(&stack, &count, &edge->from);
@@ -405,25 +410,27 @@ static bool pass_through(const struct hints_graph *g, uint32_t from, uint8_t kin
 bool hints_graph_edges(struct hints_graph *g, uint32_t node, hints_edge_function *function, void *context)
 {
     const struct hints_node *to = &g->nodes[node];
-    bool all = waits_for_all(g, to), removed = removed_join(g, node), good = true;
-    uint32_t shared = ++g->stamp;
+    bool whole_queue = waits_for_all(g, to), removed = removed_join(g, node), good = true;
+    uint32_t shared = ++g->stamp; /* edges that are replaced alike visit each join once */
     for (uint32_t i = 0; i < to->edge_count && good; i++) {
         const struct hints_edge *edge = &g->edges[to->first_edge + i];
         if (is_removed(g, edge))
             continue;
         function(context, edge->from, edge->kind);
-        uint32_t stamp = all && joins_queue(edge->kind) ? shared : ++g->stamp;
+        uint32_t stamp = whole_queue && joins_queue(edge->kind) ? shared : ++g->stamp;
         if (!removed)
-            good = pass_through(g, edge->from, edge->kind, all, stamp, function, context);
+            good = bypass_joins(g, edge->from, edge->kind, whole_queue, stamp, function, context);
     }
     return good;
 }
 
 /* ---- paths --------------------------------------------------------------------------------------- */
 
-struct
-    step { /* of a path: from NODE to TOWARD; EDGE: 1 + index of the removed edge, 0: an edge that is kept */
-    uint32_t node, toward, edge;
+/* An edge of a path from NODE to SUCCESSOR. */
+struct step {
+    uint32_t node, successor;
+    uint32_t edge; /* 1 + index of the removed edge; 0: the edge is not removed */
+    bool visited;
 };
 struct steps {
     struct step *items;
@@ -433,13 +440,13 @@ struct steps {
 struct search {
     struct steps near, far; /* FAR: paths with one more removed edge */
     uint32_t at;
-    bool good;
+    bool good; /* false: out of memory */
 };
 
 static void add_near(void *context, uint32_t from, uint8_t kind)
 {
     struct search *s = context;
-    struct step step = {from, s->at, 0};
+    struct step step = {.node = from, .successor = s->at};
     (void)kind;
     s->good &= mm_append(&s->near.items, &s->near.count, &step);
 }
@@ -453,24 +460,26 @@ static void extend_search(struct hints_graph *g, struct search *s, uint32_t at)
         add_near(s, node->previous - 1, 0);
     s->good &= hints_graph_edges(g, at, add_near, s);
     for (uint32_t i = 0; i < node->edge_count && s->good; i++) {
-        struct step step = {g->edges[node->first_edge + i].from, at, 1 + node->first_edge + i};
+        struct step step = {
+            .node = g->edges[node->first_edge + i].from, .successor = at, .edge = 1 + node->first_edge + i};
         if (is_removed(g, &g->edges[step.edge - 1]))
             s->good = mm_append(&s->far.items, &s->far.count, &step);
     }
 }
 
 /* A 0-1 breadth-first search backwards from NODE by the number of removed edges.  Returns the first node of COMMAND, UINT32_MAX: there is
- * no path; CAME has the step from each visited node. */
-static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command, struct step *came)
+ * no path.  TAKEN, an element for each node, receives the step from each visited node. */
+static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command, struct step *taken)
 {
     struct search s = {.good = true};
-    struct step step = {node, UINT32_MAX, 0};
+    struct step step = {.node = node, .successor = UINT32_MAX};
     uint32_t found = UINT32_MAX;
     s.good = mm_append(&s.near.items, &s.near.count, &step);
     while (s.good && s.near.count && found == UINT32_MAX) {
         step = s.near.items[--s.near.count];
-        if (!came[step.node].node) { /* 1 + NODE where it was visited */
-            came[step.node] = (struct step){step.node + 1, step.toward, step.edge};
+        if (!taken[step.node].visited) {
+            taken[step.node] = step;
+            taken[step.node].visited = true;
             found = g->nodes[step.node].agent >> 32 == command ? step.node : UINT32_MAX;
             extend_search(g, &s, step.node);
         }
@@ -487,15 +496,15 @@ static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command
 
 int hints_graph_restore(struct hints_graph *g, uint32_t node, uint32_t command)
 {
-    struct step *came = mm_alloc_zero(g->node_count, sizeof *came);
-    uint32_t at = came ? find_path(g, node, command, came) : UINT32_MAX;
+    struct step *taken = mm_alloc_zero(g->node_count, sizeof *taken);
+    uint32_t at = taken ? find_path(g, node, command, taken) : UINT32_MAX;
     int count = at == UINT32_MAX ? -1 : 0;
-    for (; count >= 0 && at != node; at = came[at].toward) {
-        const struct hints_edge *edge = came[at].edge ? &g->edges[came[at].edge - 1] : NULL;
+    for (; count >= 0 && at != node; at = taken[at].successor) {
+        const struct hints_edge *edge = taken[at].edge ? &g->edges[taken[at].edge - 1] : NULL;
         if (edge)
             g->groups[edge->group - 1].removed = false;
         count += edge != NULL;
     }
-    mm_free(came);
+    mm_free(taken);
     return count;
 }
