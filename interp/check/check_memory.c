@@ -36,8 +36,8 @@ static const struct in_fat *fat_of(const struct at *x, int32_t slot)
 
 static void report_uninitialized(const struct at *x, const char *what)
 {
-    in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", NULL, 0, 0,
-             "%s depends on an uninitialized value", what);
+    in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", "%s depends on an uninitialized value",
+             what);
 }
 
 /* Reports the use of an uninitialized operand once: it counts as initialized afterwards. */
@@ -132,14 +132,13 @@ void in_check_order(const struct at *x, const struct in_atomic *a)
     bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
     if ((load && (o == MM_RELEASE || o == MM_ACQ_REL)) || (store && (o == MM_ACQUIRE || o == MM_ACQ_REL)) ||
         (compare && (u == MM_RELEASE || u == MM_ACQ_REL)))
-        in_raise(x->run, x->item, x->pc, "invalid-order", "CLC 6.15.12", NULL, 0, 0, "memory order %s for %s",
+        in_raise(x->run, x->item, x->pc, "invalid-order", "CLC 6.15.12", "memory order %s for %s",
                  mm_order_name(compare ? u : o),
                  load    ? "a load"
                  : store ? "a store"
                          : "a comparison that fails");
     if (in_scope_of(scope) == MM_SCOPE_NONE)
-        in_raise(x->run, x->item, x->pc, "invalid-scope", "CLC 6.15.12", NULL, 0, 0, "memory scope %u",
-                 scope);
+        in_raise(x->run, x->item, x->pc, "invalid-scope", "CLC 6.15.12", "memory scope %u", scope);
 }
 
 static void check_atomic(const struct at *x)

@@ -22,8 +22,8 @@ void in_check_shift(const struct at *x, uint32_t size, int32_t count)
             (uint64_t)operand_number(x, x->pc->b, (uint32_t)k, size) & (UINT64_MAX >> (64 - 8 * size));
         if (by < 8 * size || is_unknown_operand(x, x->pc->b + k * (int32_t)size, size))
             continue;
-        in_raise(x->run, x->item, x->pc, "bad-shift", "CLC 6.3.9", NULL, 0, 0,
-                 "shift of a number of %u bits by %llu", 8 * size, (unsigned long long)by);
+        in_raise(x->run, x->item, x->pc, "bad-shift", "CLC 6.3.9", "shift of a number of %u bits by %llu",
+                 8 * size, (unsigned long long)by);
         return;
     }
 }
@@ -43,8 +43,8 @@ void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithm
         wide most = sign ? ((wide)1 << (8 * size - 1)) - 1 : (wide)mask, least = sign ? -most - 1 : 0;
         if ((r <= most && r >= least) || is_unknown_operand(x, x->pc->a + k * (int32_t)size, size))
             continue;
-        in_raise(x->run, x->item, x->pc, sign ? "signed-overflow" : "unsigned-overflow", "CLC 6.3.3", NULL, 0,
-                 0, "the result of an operation on numbers of %u bits, %lld and %lld, does not fit", 8 * size,
+        in_raise(x->run, x->item, x->pc, sign ? "signed-overflow" : "unsigned-overflow", "CLC 6.3.3",
+                 "the result of an operation on numbers of %u bits, %lld and %lld, does not fit", 8 * size,
                  (long long)sa, (long long)sb);
         return;
     }
@@ -71,7 +71,7 @@ void in_check_convert(const struct at *x)
         }
         if ((v < most && v > least - 1) || is_unknown_operand(x, x->pc->a + k * (int32_t)from, from))
             continue;
-        in_raise(x->run, x->item, x->pc, "float-to-integer", "CLC 6.3.3", NULL, 0, 0,
+        in_raise(x->run, x->item, x->pc, "float-to-integer", "CLC 6.3.3",
                  "%g converted to %s integer of %u bits", v, flag == 1 ? "a signed" : "an unsigned", 8 * to);
         return;
     }

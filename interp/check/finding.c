@@ -63,30 +63,49 @@ static void raise_report(struct in_run *run, const struct in_item *item, const s
         run->instance->environment_copy.finding(run->instance->environment_copy.context, f);
 }
 
-void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
-              const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
-              const char *format, ...)
+/* Reports F, whose kind, clause, message and memory are set. */
+static void raise_finding(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                          struct in_finding *f)
 {
-    struct in_finding f = {
-        .kind = kind, .clause = clause, .object = object, .address = address, .of_copy = run->copying};
-    uint32_t source = source_index(run, pc);
-    f.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    f->of_copy = run->copying;
+    f->source = &run->code->sources.list[source_index(run, pc)];
+    if (item) {
+        f->work_item = item->agent;
+        set_coordinates(f, item);
+    }
+    if (!is_reported_often(run, pc, f->kind))
+        raise_report(run, item, pc, f);
+    uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
+    /* Work-items without synchronization may read values before they are written: in race detection an
+     * uninitialized value must not end the launch and hide the race. */
+    if (run->launch.recorder && strcmp(f->kind, "uninitialized") == 0 && most < 32)
+        most = 32;
+    run->outcome.findings += run->outcome.findings < UINT32_MAX;
+    run->outcome.stopped |= run->outcome.findings >= most && most < UINT32_MAX;
+}
+
+void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+              const char *clause, const char *format, ...)
+{
+    struct in_finding f = {.kind = kind, .clause = clause};
     va_list list;
     va_start(list, format);
     vsnprintf(f.message, sizeof f.message, format, list);
     va_end(list);
-    f.source = &run->code->sources.list[source];
-    if (item) {
-        f.work_item = item->agent;
-        set_coordinates(&f, item);
-    }
-    if (!is_reported_often(run, pc, kind))
-        raise_report(run, item, pc, &f);
-    uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
-    /* Work-items without synchronization may read values before they are written: in race detection an
-     * uninitialized value must not end the launch and hide the race. */
-    if (run->launch.recorder && strcmp(kind, "uninitialized") == 0 && most < 32)
-        most = 32;
-    run->outcome.findings += run->outcome.findings < UINT32_MAX;
-    run->outcome.stopped |= run->outcome.findings >= most && most < UINT32_MAX;
+    raise_finding(run, item, pc, &f);
+}
+
+void in_raise_at(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+                 const char *clause, struct in_range range, const char *format, ...)
+{
+    struct in_finding f = {.kind = kind,
+                           .clause = clause,
+                           .object = range.object,
+                           .address = range.address,
+                           .size = range.size > UINT32_MAX ? UINT32_MAX : (uint32_t)range.size};
+    va_list list;
+    va_start(list, format);
+    vsnprintf(f.message, sizeof f.message, format, list);
+    va_end(list);
+    raise_finding(run, item, pc, &f);
 }

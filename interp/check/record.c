@@ -148,22 +148,21 @@ static struct mm_event *next_event(struct in_run *run, struct in_item *item, con
     return e;
 }
 
-void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
-                      const void *read, const void *written, uint32_t attributes)
+struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  struct in_range range, enum mm_kind kind, const void *value,
+                                  uint32_t attributes)
 {
     struct mm_event *e = next_event(run, item, pc);
+    uint32_t size = (uint32_t)range.size;
     e->kind = (uint8_t)kind;
-    e->allocation = object->id;
-    e->offset = address - object->address + object->offset;
+    e->allocation = range.object->id;
+    e->offset = range.address - range.object->address + range.object->offset;
     e->size = size;
     e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
     e->semantics = (uint16_t)(attributes >> 16);
     e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
-    if (read)
-        memcpy(&e->value_read, read, size < 8 ? size : 8);
-    if (written)
-        memcpy(&e->value_written, written, size < 8 ? size : 8);
+    memcpy(kind == MM_READ ? &e->value_read : &e->value_written, value, size < 8 ? size : 8);
+    return e;
 }
 
 /* [CL 3.3.5]: the scope on local memory is at most the work-group; only memory with atomics across devices

@@ -239,7 +239,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
 {
     struct in_fat *p = (struct in_fat *)(void *)(item->frame + a->pointer);
     bool writes = a->opcode != SpvOpAtomicLoad;
-    uint8_t *m = in_touch(run, item, pc, p, p->address, a->size, a->size - 1, writes);
+    uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){p->address, a->size, a->size - 1, writes});
     uint64_t old = 0, written = 0;
     bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
     if (m) {

@@ -240,7 +240,7 @@ static void broadcast_value(const struct in_gathering *g)
     if (n < g->count && size <= sizeof value)
         memcpy(value, in_gathered(g, (uint32_t)n, 0), size);
     else if (g->run->launch.checks)
-        in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", "CLC 6.15.16", NULL, 0, 0,
+        in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", "CLC 6.15.16",
                  "broadcast from work-item %llu of a group of %u", (unsigned long long)n, g->count);
     for (uint32_t m = 0; m < g->count; m++)
         put_result(g, m, value, size);

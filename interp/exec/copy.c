@@ -26,32 +26,29 @@ static void record_point(const struct in_gathering *g, const struct in_insn *pc,
 /* ---- copying ----------------------------------------------------------------------------------- */
 
 static void record_copy(struct in_run *run, struct in_item *item, const struct in_copy *c,
-                        const struct in_object *object, uint64_t address, uint64_t size, const uint8_t *read,
-                        const uint8_t *written)
+                        struct in_range range, enum mm_kind kind, const void *value)
 {
     if (!is_recorded(run))
         return;
-    in_record_access(run, item, c->pc, object, address, (uint32_t)size, read ? MM_READ : MM_WRITE, read,
-                     written, 0);
-    struct mm_event *e = &run->recording.events[run->recording.event_count - 1];
+    struct mm_event *e = in_record_access(run, item, c->pc, range, kind, value, 0);
     e->semantics = MM_COPY;
     e->instance = c->number;
     if (run->weak)
         in_weak_recorded(run);
 }
 
-/* Copies SIZE bytes from F to T. */
+/* Copies SIZE bytes of C from address F to T. */
 static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy *c, uint64_t t, uint64_t f,
                        uint64_t size)
 {
-    const uint8_t *s = in_touch(run, item, c->pc, &c->from, f, size, 0, false);
-    uint8_t *d = s ? in_touch(run, item, c->pc, &c->to, t, size, 0, true) : NULL;
+    const uint8_t *s = in_touch(run, item, c->pc, &c->from, (struct in_reference){f, size, 0, false});
+    uint8_t *d = s ? in_touch(run, item, c->pc, &c->to, (struct in_reference){t, size, 0, true}) : NULL;
     if (!d)
         return;
     bool weak = run->weak != NULL;
     if (weak)
         s = in_weak_read(run, item, c->from.object, f, size);
-    record_copy(run, item, c, c->from.object, f, size, s, NULL);
+    record_copy(run, item, c, (struct in_range){c->from.object, f, size}, MM_READ, s);
     if (weak)
         in_weak_write_begin(run, item, c->to.object, t, size);
     memmove(d, s, size);
@@ -59,7 +56,7 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
         in_shadow_copy(run, item, &c->to, t, &c->from, f, size);
     if (weak)
         in_weak_write_end(run, item, c->to.object, t, size);
-    record_copy(run, item, c, c->to.object, t, size, NULL, d);
+    record_copy(run, item, c, (struct in_range){c->to.object, t, size}, MM_WRITE, d);
 }
 
 /* Copies the elements of C: a run of consecutive elements as one piece, others one by one. */
@@ -102,8 +99,7 @@ static bool same_arguments(const struct in_gathering *g)
             if (memcmp(in_gathered(g, 0, k), in_gathered(g, m, k), size) == 0)
                 continue;
             in_raise(
-                g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL, 0,
-                0,
+                g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11",
                 "an argument of the asynchronous copy of this work-item differs from that of work-item %u "
                 "of its work-group",
                 g->members[0]->agent);
@@ -154,8 +150,8 @@ static const uint8_t *event_of(const struct in_gathering *g, uint32_t member, ui
     struct in_fat list;
     memcpy(&list, in_gathered(g, member, 1), sizeof list);
     *address = list.address + k * sizeof *address;
-    return in_touch(g->run, g->members[member], g->members[member]->pc - 1, &list, *address, sizeof *address,
-                    0, false);
+    return in_touch(g->run, g->members[member], g->members[member]->pc - 1, &list,
+                    (struct in_reference){*address, sizeof *address, 0, false});
 }
 
 static void check_event(const struct in_gathering *g, uint32_t member, uint64_t address, uint64_t value)
@@ -164,12 +160,14 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
     const uint8_t *shadow = in_shadow(item, address, sizeof(uint64_t));
     uint64_t none = 0;
     if (shadow && memcmp(shadow, &none, sizeof none) != 0)
-        in_raise(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11", NULL, address, sizeof value,
-                 "the work-group waits for an uninitialized event");
+        in_raise_at(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11",
+                    (struct in_range){NULL, address, sizeof value},
+                    "the work-group waits for an uninitialized event");
     else if (value >> 32 != EVENT >> 32)
-        in_raise(g->run, item, item->pc - 1, "invalid-event", "CLC 6.15.11", NULL, address, sizeof value,
-                 "the work-group waits for %s, which no asynchronous copy made",
-                 value == 0 ? "the event 0" : "an event");
+        in_raise_at(g->run, item, item->pc - 1, "invalid-event", "CLC 6.15.11",
+                    (struct in_range){NULL, address, sizeof value},
+                    "the work-group waits for %s, which no asynchronous copy made",
+                    value == 0 ? "the event 0" : "an event");
 }
 
 /* Marks the copies of the events in MEMBER's list; false if the list differs from FIRST, that of the first member. */
@@ -203,8 +201,7 @@ static void meet_all(const struct in_gathering *g)
         uint64_t count = in_number(in_gathered(g, m, 0), ty);
         if (!mark_waited_copies(g, m, count, count != most) && g->run->launch.checks &&
             !g->run->outcome.stopped) {
-            in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL,
-                     0, 0,
+            in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11",
                      "the events that this work-item waits for differ from those of work-item %u of its "
                      "work-group",
                      g->members[0]->agent);
@@ -257,7 +254,7 @@ static void fence_copies(const struct in_gathering *g)
         if (g->run->launch.checks &&
             (!in_is_copy_fence(item, g->w) || in_number(in_gathered(g, m, 0), g->w->from) != flags))
             in_raise(
-                g->run, item, item->pc - 1, "different-arguments", "CLC 6.15.11", NULL, 0, 0,
+                g->run, item, item->pc - 1, "different-arguments", "CLC 6.15.11",
                 "the flags of this work-item's async_work_group_copy_fence() differ from those of work-item %u of "
                 "its work-group",
                 g->members[0]->agent);
@@ -290,7 +287,7 @@ void in_copies_end(struct in_run *run, struct in_item *item)
         if (c->late)
             make_in_order(run, item, c);
         if (run->launch.checks && !run->outcome.stopped)
-            in_raise(run, item, c->pc, "unwaited-copy", "CLC 6.15.11", NULL, 0, 0,
+            in_raise(run, item, c->pc, "unwaited-copy", "CLC 6.15.11",
                      "the work-group ends without having waited for this asynchronous copy");
     }
     copies->count = 0;

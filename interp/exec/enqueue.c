@@ -86,7 +86,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
     if (ty->kind == IN_TY_POINTER) {
         struct in_fat *p = pointer_of(item, c, k);
         ty = ty->element;
-        from = in_touch(run, item, pc, p, p->address, ty->size, 0, false);
+        from = in_touch(run, item, pc, p, (struct in_reference){p->address, ty->size, 0, false});
         if (!from)
             return false;
     }
@@ -101,7 +101,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
         }
     if (range->dimensions >= 1 && range->dimensions <= 3)
         return true;
-    in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.19", NULL, 0, 0, "an ndrange of %u dimensions",
+    in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.19", "an ndrange of %u dimensions",
              range->dimensions);
     run->outcome.stopped = true;
     return false;
@@ -126,7 +126,7 @@ static void **wait_list(struct in_run *run, struct in_item *item, const struct i
 {
     if (count == 0)
         return NULL;
-    const uint8_t *m = in_touch(run, item, pc, p, p->address, count * 8, 7, false);
+    const uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){p->address, count * 8, 7, false});
     void **list = m ? mm_alloc(count * sizeof *list) : NULL;
     if (list)
         memcpy(list, m, count * sizeof *list);
@@ -137,7 +137,8 @@ static void **wait_list(struct in_run *run, struct in_item *item, const struct i
 static bool event_place(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                         uint8_t **place)
 {
-    *place = p->address != 0 ? in_touch(run, item, pc, p, p->address, 8, 7, true) : NULL;
+    *place =
+        p->address != 0 ? in_touch(run, item, pc, p, (struct in_reference){p->address, 8, 7, true}) : NULL;
     return p->address == 0 || *place;
 }
 
@@ -157,7 +158,7 @@ static bool fill_enqueue(struct in_run *run, struct in_item *item, const struct 
     struct in_fat *block = pointer_of(item, c, 6);
     if (e->block_size == 0)
         return true;
-    e->block = in_touch(run, item, pc, block, block->address, e->block_size, 0, false);
+    e->block = in_touch(run, item, pc, block, (struct in_reference){block->address, e->block_size, 0, false});
     return e->block != NULL;
 }
 
@@ -172,7 +173,7 @@ static bool local_sizes(struct in_run *run, struct in_item *item, const struct i
             continue;
         struct in_fat *p = pointer_of(item, c, k);
         uint64_t size = ty->element && ty->element->size <= 8 ? ty->element->size : 8;
-        const uint8_t *m = in_touch(run, item, pc, p, p->address, size, 0, false);
+        const uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){p->address, size, 0, false});
         if (!m)
             return false;
         memcpy(&sizes[k - 9], m, size);
@@ -245,7 +246,7 @@ static bool capture_arguments(struct in_run *run, struct in_item *item, const st
 {
     const struct in_environment *env = &run->instance->environment_copy;
     struct in_fat *p = pointer_of(item, c, 2);
-    uint8_t *m = in_touch(run, item, pc, p, p->address, 16, 7, true); /* two times */
+    uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){p->address, 16, 7, true}); /* two times */
     if (m && env->capture_profiling)
         env->capture_profiling(env->context, handle_of(item, c, 0), (int)enqueue_operand(item, c, 1), m);
     return !run->outcome.stopped;
@@ -275,8 +276,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
     void *event = handle_of(item, c, 0);
     if (!valid) {
         if (run->launch.checks)
-            in_raise(run, item, pc, "invalid-event", "CLC 6.15.19", NULL, 0, 0,
-                     "the event is not a device event");
+            in_raise(run, item, pc, "invalid-event", "CLC 6.15.19", "the event is not a device event");
         return !run->outcome.stopped;
     }
     switch (c->opcode) {

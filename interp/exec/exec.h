@@ -374,34 +374,50 @@ const struct in_insn *in_thread(struct in_code *code, enum in_engine engine);
 /* No object: every access through it takes the slow path. */
 extern const struct in_object in_unknown;
 
-/* memory.c */
-uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
-                       uint64_t address, uint64_t size, uint32_t align_mask, bool write);
+/* An access through a pointer: SIZE bytes at ADDRESS. */
+struct in_reference {
+    uint64_t address, size;
+    uint32_t align_mask; /* alignment - 1 */
+    bool write;
+};
+/* memory.c: the live object that contains ADDRESS, as ITEM may access it; NULL if there is none. */
 const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address);
+uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
+                       struct in_reference r);
+/* Checks the access R through P; an undefined one is reported.  Returns the memory to access, which is not that at
+ * the address for reads that are defined to give zeros; NULL: there is none, and run->outcome.stopped says whether
+ * the launch ends.  Sets P's object if it was unknown. */
 static inline uint8_t *in_touch(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                struct in_fat *p, uint64_t address, uint64_t size, uint32_t align_mask,
-                                bool write)
+                                struct in_fat *p, struct in_reference r)
 {
     const struct in_object *o = p->object;
-    uint64_t offset = address - o->address;
-    if (__builtin_expect(offset < o->size && o->size - offset >= size && (address & align_mask) == 0 &&
-                             !(write ? o->read_only : o->write_only),
+    uint64_t offset = r.address - o->address;
+    if (__builtin_expect(offset < o->size && o->size - offset >= r.size && (r.address & r.align_mask) == 0 &&
+                             !(r.write ? o->read_only : o->write_only),
                          1))
-        return (uint8_t *)(uintptr_t)address;
-    return in_touch_slow(run, item, pc, p, address, size, align_mask, write);
+        return (uint8_t *)(uintptr_t)r.address;
+    return in_touch_slow(run, item, pc, p, r);
 }
 
-/* finding.c: reports, the same finding at the same instruction a hundred times per launch at most; afterwards
- * run->stopped says whether the launch ends. */
+/* SIZE bytes of OBJECT, which is NULL if unknown. */
+struct in_range {
+    const struct in_object *object;
+    uint64_t address, size;
+};
+/* finding.c: reports a finding of ITEM at PC (each may be NULL), a hundred times per launch at most for one kind and
+ * instruction.  Afterwards run->outcome.stopped says whether the launch ends. */
 void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
-              const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
-              const char *format, ...) MM_PRINTF(9, 10);
+              const char *clause, const char *format, ...) MM_PRINTF(6, 7);
+/* The same for a finding about the bytes RANGE. */
+void in_raise_at(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+                 const char *clause, struct in_range range, const char *format, ...) MM_PRINTF(7, 8);
 
-/* record.c.  READ and WRITTEN: the values, NULL if there is none.  ATTRIBUTES packs three members of the event: attributes (MM_VOLATILE
- * and others) in bits 0-7, the scope of availability or visibility in bits 8-11, semantics in bits 16-31. */
-void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
-                      const void *read, const void *written, uint32_t attributes);
+/* record.c: records the access KIND, MM_READ or MM_WRITE, of RANGE, whose bytes are VALUE.  ATTRIBUTES packs three
+ * members of the event: attributes (MM_VOLATILE and others) in bits 0-7, the scope of availability or visibility in
+ * bits 8-11, semantics in bits 16-31.  Returns the event, which is valid until the next one. */
+struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  struct in_range range, enum mm_kind kind, const void *value,
+                                  uint32_t attributes);
 /* EVENT: kind, size, values, order, scope, attributes, semantics. */
 void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, struct mm_event event);

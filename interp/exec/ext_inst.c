@@ -18,16 +18,15 @@ static bool is_weak(const struct in_run *run, const struct in_fat *p)
 }
 
 static void record_builtin_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                  const struct in_fat *p, uint64_t address, const void *m, uint64_t size,
-                                  bool write)
+                                  struct in_range range, enum mm_kind kind, const void *value)
 {
-    if (!run->full || p->object->region == MM_PRIVATE)
+    if (!run->full || range.object->region == MM_PRIVATE)
         return;
     run->switch_budget--;
-    if (run->launch.recorder)
-        in_record_access(run, item, pc, p->object, address, (uint32_t)size, write ? MM_WRITE : MM_READ,
-                         write ? NULL : m, write ? m : NULL, 0);
-    if (is_weak(run, p) && run->launch.recorder)
+    if (!run->launch.recorder)
+        return;
+    in_record_access(run, item, pc, range, kind, value, 0);
+    if (run->weak)
         in_weak_recorded(run);
 }
 
@@ -43,7 +42,8 @@ static void end_write(struct in_run *run, struct in_item *item, const struct in_
 {
     if (is_weak(run, p))
         in_weak_write_end(run, item, p->object, address, size);
-    record_builtin_access(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
+    record_builtin_access(run, item, pc, (struct in_range){p->object, address, size}, MM_WRITE,
+                          (const void *)(uintptr_t)address);
 }
 
 /* Element K of an operand; a scalar is used for every element. */
@@ -82,7 +82,9 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     const struct in_ty *pointee = c->types[values]->element;
     struct in_fat *p = fat_pointer(item, c->operand[values]);
     uint8_t *to = item->frame + c->result;
-    uint8_t *m = in_touch(run, item, pc, p, p->address, pointee->access, (uint32_t)pointee->align - 1, true);
+    uint8_t *m =
+        in_touch(run, item, pc, p,
+                 (struct in_reference){p->address, pointee->access, (uint32_t)pointee->align - 1, true});
     if (!m)
         return !run->outcome.stopped;
     uint32_t each = (uint32_t)in_scalar(pointee)->size;
@@ -114,9 +116,10 @@ static bool run_shuffle(struct in_run *run, struct in_item *item, const struct i
     (void)run;
     (void)pc;
     uint32_t last = c->operand_count - 1, size = (uint32_t)in_scalar(c->types[0])->size;
+    const struct in_ext_mask mask = {item->frame + c->operand[last], in_count(c->ty),
+                                     (uint32_t)in_scalar(c->types[last])->size};
     in_ext_shuffle(result, item->frame + c->operand[0], last > 1 ? item->frame + c->operand[1] : NULL,
-                   in_count(c->types[0]), item->frame + c->operand[last],
-                   (uint32_t)in_scalar(c->types[last])->size, in_count(c->ty), size);
+                   in_count(c->types[0]), size, &mask);
     memcpy(item->frame + c->result, result, size * in_count(c->ty));
     return true;
 }
@@ -148,7 +151,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
     struct in_fat *p = fat_pointer(item, c->operand[1]);
     uint64_t at = p->address + vector_place(fn, c->ty, offset_of(item, c, 0), &each, &mask);
     uint8_t *to = item->frame + c->result;
-    const uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, false);
+    const uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){at, each * n, mask, false});
     if (!m) {
         memset(to, 0, size * n);
         return !run->outcome.stopped;
@@ -163,7 +166,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
             convert(m + 2 * k, to + size * k);
     if (!(fn->flags & IN_EXT_HALF))
         memcpy(to, m, each * n);
-    record_builtin_access(run, item, pc, p, at, m, each * n, false);
+    record_builtin_access(run, item, pc, (struct in_range){p->object, at, each * n}, MM_READ, m);
     return true;
 }
 
@@ -177,7 +180,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
     struct in_fat *p = fat_pointer(item, c->operand[2]);
     uint64_t at = p->address + vector_place(fn, ty, offset_of(item, c, 1), &each, &mask);
     const uint8_t *from = item->frame + c->operand[0];
-    uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, true);
+    uint8_t *m = in_touch(run, item, pc, p, (struct in_reference){at, each * n, mask, true});
     if (!m)
         return !run->outcome.stopped;
     begin_write(run, item, p, at, each * n);
@@ -212,16 +215,14 @@ static const char *read_string(void *context, uint64_t address, size_t *length)
     return *length < o->size - (address - o->address) ? text : NULL;
 }
 
-static uint32_t print_formatted(struct in_run *run, struct in_item *item, const char *format, size_t length,
-                                const struct in_printf_value *values, uint32_t count, const char **problem)
+static uint32_t print_formatted(struct in_run *run, const struct in_printf *call, const char **problem)
 {
-    struct strings strings = {run, item};
     const struct in_environment *e = &run->instance->environment_copy;
-    size_t size = in_printf_format(format, length, values, count, read_string, &strings, NULL, 0, problem);
+    size_t size = in_printf_format(call, NULL, 0, problem);
     char *text = mm_alloc(size + 1);
     if (!text)
         return UINT32_MAX;
-    in_printf_format(format, length, values, count, read_string, &strings, text, size, problem);
+    in_printf_format(call, text, size, problem);
     if (e->print && size > 0)
         e->print(e->context, text, size);
     mm_free(text);
@@ -234,7 +235,8 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     struct in_printf_value values[18];
     struct strings strings = {run, item};
     const char *problem = NULL;
-    size_t length = 0;
+    struct in_printf call = {
+        .values = values, .count = c->operand_count - 1, .string = read_string, .context = &strings};
     for (uint32_t k = 1; k < c->operand_count; k++) {
         const struct in_ty *ty = c->types[k], *s = in_scalar(ty);
         values[k - 1] = (struct in_printf_value){.data = item->frame + c->operand[k],
@@ -242,14 +244,14 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
                                                  .count = in_count(ty),
                                                  .is_float = s->kind == IN_TY_FLOAT};
     }
-    const char *format = read_string(&strings, fat_pointer(item, c->operand[0])->address, &length);
+    call.format = read_string(&strings, fat_pointer(item, c->operand[0])->address, &call.length);
     uint32_t result = UINT32_MAX;
-    if (!format)
+    if (!call.format)
         problem = "the format is not a string";
     else
-        result = print_formatted(run, item, format, length, values, c->operand_count - 1, &problem);
+        result = print_formatted(run, &call, &problem);
     if (problem && run->launch.checks)
-        in_raise(run, item, pc, "printf-format", "CLC 6.15.14", NULL, 0, 0, "printf: %s", problem);
+        in_raise(run, item, pc, "printf-format", "CLC 6.15.14", "printf: %s", problem);
     memcpy(item->frame + c->result, &result, sizeof result);
     return !run->outcome.stopped;
 }

@@ -34,7 +34,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
     const struct in_handle *h = in_handle_of(run, handle_bits(item, c->operand[0], 0));
     if (h && h->has_image)
         return h;
-    in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is not an image object");
+    in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", "the image is not an image object");
     run->outcome.stopped = true;
     return NULL;
 }
@@ -91,23 +91,29 @@ static void float_operand(const struct in_item *item, const struct in_call *c, u
     }
 }
 
-/* Operand AT of an access without a sampler: its level of detail; false, and OUT-OF-BOUNDS, if the image has no such
- * level.  *VIEW: the level, *OFFSET: where its texels begin [CLC 6.15.15.4]. */
-static bool level_operand(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                          const struct in_call *c, uint32_t at, const struct in_handle *h,
-                          struct in_image *view, uint64_t *offset)
+/* Operand AT of an access without a sampler: its level of detail. */
+static int32_t level_operand(const struct in_item *item, const struct in_call *c, uint32_t at)
 {
-    int32_t lod[4] = {0};
+    int32_t level[4] = {0};
     if ((c->literal & SpvImageOperandsLodMask) && at < c->operand_count)
-        int_operand(item, c, at, lod);
-    if (in_image_level(&h->image, lod[0], view, offset))
-        return true;
+        int_operand(item, c, at, level);
+    return level[0];
+}
+
+static struct in_range image_range(const struct in_handle *h)
+{
+    return (struct in_range){h->object, h->object ? h->object->address : 0, 0};
+}
+
+/* Reports that the image of H has no level LEVEL [CLC 6.15.15.4]. */
+static void report_level(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                         const struct in_handle *h, int32_t level)
+{
     if (run->launch.checks)
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
-                 0, "access to level %d of image %s of %u level%s", lod[0],
-                 h->object && h->object->name ? h->object->name : "", in_image_levels(&h->image),
-                 in_image_levels(&h->image) == 1 ? "" : "s");
-    return false;
+        in_raise_at(run, item, pc, "out-of-bounds", "CLC 6.15.15", image_range(h),
+                    "access to level %d of image %s of %u level%s", level,
+                    h->object && h->object->name ? h->object->name : "", in_image_levels(&h->image),
+                    in_image_levels(&h->image) == 1 ? "" : "s");
 }
 
 /* The level of detail of a read with a sampler. */
@@ -134,8 +140,8 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     run->switch_budget -= touched->count;
     for (uint32_t k = 0; run->launch.recorder && k < touched->count; k++) {
         const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
-        in_record_access(run, item, pc, h->object, (uint64_t)(uintptr_t)m, touched->size,
-                         write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL,
+        in_record_access(run, item, pc, (struct in_range){h->object, (uint64_t)(uintptr_t)m, touched->size},
+                         write ? MM_WRITE : MM_READ, m,
                          h->object->region == MM_IMAGE ? 0 : (uint32_t)MM_THROUGH_IMAGE << 16);
         if (run->launch.oracle)
             in_weak_recorded(run);
@@ -165,11 +171,11 @@ static void report_outside(struct in_run *run, struct in_item *item, const struc
                            const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
 {
     if (run->launch.checks)
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
-                 0, "%s at (%d, %d, %d) of image %s of %u x %u x %u texels, %u layers",
-                 write ? "write" : "read", at[0], at[1], at[2],
-                 h->object && h->object->name ? h->object->name : "", i->width, i->height, i->depth,
-                 i->array_size);
+        in_raise_at(run, item, pc, "out-of-bounds", "CLC 6.15.15", image_range(h),
+                    "%s at (%d, %d, %d) of image %s of %u x %u x %u texels, %u layers",
+                    write ? "write" : "read", at[0], at[1], at[2],
+                    h->object && h->object->name ? h->object->name : "", i->width, i->height, i->depth,
+                    i->array_size);
 }
 
 /* read_imagei on a float format, and similar mismatches, give undefined values [CLC 6.15.15.2]. */
@@ -178,9 +184,9 @@ static void check_class(struct in_run *run, struct in_item *item, const struct i
 {
     bool floats = in_image_class(h->image.type) == IN_IMAGE_FLOAT;
     if (run->launch.checks && floats != (in_scalar(texel)->kind == IN_TY_FLOAT))
-        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
-                 0, "%s texels of an image whose format has %s", floats ? "integer" : "float",
-                 floats ? "floats" : "integers");
+        in_raise_at(run, item, pc, "image-format", "CLC 6.15.15", image_range(h),
+                    "%s texels of an image whose format has %s", floats ? "integer" : "float",
+                    floats ? "floats" : "integers");
 }
 
 /* Texel to register: a vector of four, or the one component of a depth image. */
@@ -203,58 +209,61 @@ static void check_normalized(struct in_run *run, struct in_item *item, const str
 {
     bool level_0 = !lod->gradients && lod->lod == 0;
     if (run->launch.checks && in_image_levels(&h->image) > 1 && !sampler->normalized && !level_0)
-        in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15", h->object,
-                 h->object ? h->object->address : 0, 0,
-                 "a level of a mipmapped image is read with a sampler of unnormalized coordinates");
+        in_raise_at(run, item, pc, "invalid-sampler", "CLC 6.15.15", image_range(h),
+                    "a level of a mipmapped image is read with a sampler of unnormalized coordinates");
 }
 
-/* The sampled texel; *AT: its coordinates, for messages. */
+/* A read with a sampler. */
+struct sampling {
+    const struct in_handle *h;
+    struct in_sampler sampler;
+    union in_texel texel;
+    struct in_image_touched touched;
+    int32_t at[4]; /* integer coordinates, for messages */
+};
+
+/* Sets texel, touched and at of S. */
 static void sample_image(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                         const struct in_call *c, const struct in_handle *h, const struct in_sampler *sampler,
-                         union in_texel *texel, struct in_image_touched *touched, int32_t at[4])
+                         const struct in_call *c, struct sampling *s)
 {
+    const struct in_image *image = &s->h->image;
     if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
         float f[4];
         struct in_lod lod;
         float_operand(item, c, 1, f);
         lod_operand(item, c, &lod);
-        check_normalized(run, item, pc, h, sampler, &lod);
+        check_normalized(run, item, pc, s->h, &s->sampler, &lod);
         for (int k = 0; k < 4; k++)
-            at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
-        if (in_image_levels(&h->image) > 1)
-            in_image_sample_lod(&h->image, sampler, f, &lod, texel, touched);
+            s->at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
+        if (in_image_levels(image) > 1)
+            in_image_sample_lod(image, &s->sampler, f, &lod, &s->texel, &s->touched);
         else
-            in_image_sample(&h->image, sampler, f, texel, touched);
+            in_image_sample(image, &s->sampler, f, &s->texel, &s->touched);
     } else {
-        int_operand(item, c, 1, at);
-        in_image_sample_int(&h->image, sampler, at, texel, touched);
+        int_operand(item, c, 1, s->at);
+        in_image_sample_int(image, &s->sampler, s->at, &s->texel, &s->touched);
     }
 }
 
 static bool run_sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                        const struct in_call *c)
 {
-    const struct in_handle *h = image_of(run, item, pc, c);
-    struct in_sampler sampler;
-    union in_texel texel = {{0}};
-    struct in_image_touched touched = {0};
-    if (!h)
+    struct sampling s = {.h = image_of(run, item, pc, c)};
+    if (!s.h)
         return !run->outcome.stopped;
-    if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
-        in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
-                 "the sampler is not a sampler object");
+    if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &s.sampler)) {
+        in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", "the sampler is not a sampler object");
         run->outcome.stopped = true;
         return false;
     }
-    int32_t at[4];
-    check_class(run, item, pc, h, c->ty);
-    sample_image(run, item, pc, c, h, &sampler, &texel, &touched, at);
-    if (guide_access(run, item, h, &touched, false))
-        sample_image(run, item, pc, c, h, &sampler, &texel, &touched, at);
-    if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
-        report_outside(run, item, pc, h, &h->image, at, false);
-    record_texels(run, item, pc, h, &touched, false);
-    put_texel(item, c, &texel);
+    check_class(run, item, pc, s.h, c->ty);
+    sample_image(run, item, pc, c, &s);
+    if (guide_access(run, item, s.h, &s.touched, false))
+        sample_image(run, item, pc, c, &s);
+    if (s.touched.count == 0 && s.sampler.addressing == IN_ADDRESS_NONE)
+        report_outside(run, item, pc, s.h, &s.h->image, s.at, false);
+    record_texels(run, item, pc, s.h, &s.touched, false);
+    put_texel(item, c, &s.texel);
     return !run->outcome.stopped;
 }
 
@@ -271,8 +280,11 @@ static bool access_texel(struct in_run *run, struct in_item *item, const struct 
         return false;
     int_operand(item, c, 1, at);
     check_class(run, item, pc, h, ty);
-    if (!level_operand(run, item, pc, c, write ? 3 : 2, h, &level, &offset))
+    int32_t number = level_operand(item, c, write ? 3 : 2);
+    if (!in_image_level(&h->image, number, &level, &offset)) {
+        report_level(run, item, pc, h, number);
         return true;
+    }
     bool inside =
         write ? in_image_write(&level, at, texel, &touched) : in_image_read(&level, at, texel, &touched);
     if (!inside)

@@ -100,14 +100,14 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
     const struct in_handle *h = in_handle_of(run, value_at(item, slot, 8));
     struct in_pipe *p = h ? h->pipe : NULL;
     if (!p || !p->object) {
-        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.18", NULL, 0, 0, "the pipe is not a pipe object");
+        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.18", "the pipe is not a pipe object");
         run->outcome.stopped = true;
         return NULL;
     }
     if (packet_size != p->packet_size) {
-        in_raise(run, item, pc, "pipe-packet-size", "CLC 6.15.18", p->object, 0, 0,
-                 "packets of %llu bytes in a pipe of packets of %u bytes", (unsigned long long)packet_size,
-                 p->packet_size);
+        in_raise_at(run, item, pc, "pipe-packet-size", "CLC 6.15.18", (struct in_range){p->object, 0, 0},
+                    "packets of %llu bytes in a pipe of packets of %u bytes", (unsigned long long)packet_size,
+                    p->packet_size);
         run->outcome.stopped = true;
         return NULL;
     }
@@ -120,7 +120,7 @@ static bool transfer_packet(struct in_run *run, struct in_item *item, const stru
 {
     uint64_t size = p->packet_size, at = p->object->address + position % p->max_packets * size;
     uint8_t *packet = (uint8_t *)(uintptr_t)at;
-    uint8_t *m = in_touch(run, item, pc, to_from, to_from->address, size, 0, !write);
+    uint8_t *m = in_touch(run, item, pc, to_from, (struct in_reference){to_from->address, size, 0, !write});
     if (!m)
         return false;
     memcpy(write ? packet : m, write ? m : packet, size);
@@ -129,14 +129,13 @@ static bool transfer_packet(struct in_run *run, struct in_item *item, const stru
         run->switch_budget -= 1 + shared;
     if (!run->full || !run->launch.recorder)
         return true;
+    const struct in_range memory = {to_from->object, to_from->address, size};
     if (shared && write)
-        in_record_access(run, item, pc, to_from->object, to_from->address, (uint32_t)size, MM_READ, m, NULL,
-                         0);
-    in_record_access(run, item, pc, p->object, at, (uint32_t)size, write ? MM_WRITE : MM_READ,
-                     write ? NULL : packet, write ? packet : NULL, 0);
+        in_record_access(run, item, pc, memory, MM_READ, m, 0);
+    in_record_access(run, item, pc, (struct in_range){p->object, at, size}, write ? MM_WRITE : MM_READ,
+                     packet, 0);
     if (shared && !write)
-        in_record_access(run, item, pc, to_from->object, to_from->address, (uint32_t)size, MM_WRITE, NULL, m,
-                         0);
+        in_record_access(run, item, pc, memory, MM_WRITE, m, 0);
     return true;
 }
 
@@ -169,9 +168,9 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
 static void bad_reservation(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                             const struct in_pipe *p, uint64_t id)
 {
-    in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.18", p->object, 0, 0,
-             "reservation %llu is not an active reservation of the pipe in this direction",
-             (unsigned long long)id);
+    in_raise_at(run, item, pc, "invalid-reservation", "CLC 6.15.18", (struct in_range){p->object, 0, 0},
+                "reservation %llu is not an active reservation of the pipe in this direction",
+                (unsigned long long)id);
     run->outcome.stopped = true;
 }
 
@@ -189,8 +188,8 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     if (v && index < v->count) {
         result = transfer_packet(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
     } else if (v) {
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.18", p->object, 0, 0,
-                 "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
+        in_raise_at(run, item, pc, "out-of-bounds", "CLC 6.15.18", (struct in_range){p->object, 0, 0},
+                    "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
         run->outcome.stopped = true;
     } else if (p) {
         bad_reservation(run, item, pc, p, id);

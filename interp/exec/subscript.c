@@ -125,9 +125,10 @@ static void check_subscript(const struct at *x, const struct in_subscript *s)
     const struct in_object *o = known ? p->object : in_find(x->run, x->item, p->address);
     if (!o || address - o->address >= o->size) /* the access itself detects addresses outside the object */
         return;
-    in_raise(x->run, x->item, x->pc, "out-of-bounds", "CLC 6.7", o, address, 1,
-             "subscript %lld of an array of %llu elements inside %s object %s", (long long)index,
-             (unsigned long long)s->count, mm_region_name((enum mm_region)o->region), o->name ? o->name : "");
+    in_raise_at(x->run, x->item, x->pc, "out-of-bounds", "CLC 6.7", (struct in_range){o, address, 1},
+                "subscript %lld of an array of %llu elements inside %s object %s", (long long)index,
+                (unsigned long long)s->count, mm_region_name((enum mm_region)o->region),
+                o->name ? o->name : "");
 }
 
 void in_check_subscripts(const struct at *x)

@@ -87,11 +87,15 @@ const struct in_ext_fn *in_ext_find(uint32_t opcode);
 const struct in_ext_fn *in_ext_find_shader(uint32_t number);
 enum { IN_EXT_OPCODE_LIMIT = 205 }; /* all opcodes are below; there are gaps */
 
+struct in_ext_mask {
+    const void
+        *elements; /* COUNT integers of SIZE bytes, taken modulo the number of elements to choose from */
+    uint32_t count, size;
+};
 /* shuffle, shuffle2 (Y NULL for shuffle): RESULT[i] = element MASK[i] of x, or of x followed by y.  X and Y
- * have SOURCE_COUNT elements each of ELEMENT_SIZE bytes; the mask has COUNT integers of MASK_SIZE bytes, of
- * which only the low bits count.  RESULT must not overlap the operands. */
-void in_ext_shuffle(void *result, const void *x, const void *y, uint32_t source_count, const void *mask,
-                    uint32_t mask_size, uint32_t count, uint32_t element_size);
+ * have COUNT elements of SIZE bytes each.  RESULT must not overlap the operands. */
+void in_ext_shuffle(void *result, const void *x, const void *y, uint32_t count, uint32_t size,
+                    const struct in_ext_mask *mask);
 
 /* Elements between consecutive vectors of N for vload and vstore: N, or 4 for aligned vectors of 3. */
 uint32_t in_ext_vector_stride(const struct in_ext_fn *fn, uint32_t n);

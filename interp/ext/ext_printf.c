@@ -218,11 +218,13 @@ static uint64_t address_of(const struct in_printf_value *v)
 }
 
 static const char *put_string(struct output *out, const struct directive *d, const struct in_printf_value *v,
-                              in_printf_string string, void *context)
+                              const struct in_printf *call)
 {
     uint64_t address = address_of(v);
     size_t length = 6;
-    const char *text = address == 0 ? "(null)" : string ? string(context, address, &length) : NULL;
+    const char *text = address == 0   ? "(null)"
+                       : call->string ? call->string(call->context, address, &length)
+                                      : NULL;
     if (!text)
         return "argument of %s is not a readable string";
     if (d->precision >= 0 && length > (size_t)d->precision)
@@ -258,13 +260,13 @@ static const char *type_mismatch(const struct directive *d, const struct in_prin
 }
 
 static const char *put_value(struct output *out, const struct directive *d, const struct in_printf_value *v,
-                             in_printf_string string, void *context)
+                             const struct in_printf *call)
 {
     const char *problem = type_mismatch(d, v);
     if (problem)
         return problem;
     if (d->conversion == 's')
-        return put_string(out, d, v, string, context);
+        return put_string(out, d, v, call);
     if (d->conversion == 'p') {
         put_pointer(out, d, v);
         return NULL;
@@ -285,12 +287,10 @@ static const char *put_value(struct output *out, const struct directive *d, cons
     return NULL;
 }
 
-size_t in_printf_format(const char *format, size_t format_length, const struct in_printf_value *values,
-                        size_t count, in_printf_string string, void *context, char *out, size_t size,
-                        const char **problem)
+size_t in_printf_format(const struct in_printf *call, char *out, size_t size, const char **problem)
 {
     struct output output = {out, size, 0};
-    struct cursor c = {format, format + format_length};
+    struct cursor c = {call->format, call->format + call->length};
     size_t used = 0;
     *problem = NULL;
     while (c.p < c.end && !*problem) {
@@ -308,8 +308,8 @@ size_t in_printf_format(const char *format, size_t format_length, const struct i
         struct directive d;
         *problem = read_directive(&c, &d);
         if (!*problem)
-            *problem = used < count ? put_value(&output, &d, &values[used++], string, context)
-                                    : "fewer arguments than conversion specifiers";
+            *problem = used < call->count ? put_value(&output, &d, &call->values[used++], call)
+                                          : "fewer arguments than conversion specifiers";
     }
     return output.length;
 }

@@ -17,12 +17,19 @@ struct in_printf_value {
  * read. */
 typedef const char *(*in_printf_string)(void *context, uint64_t address, size_t *length);
 
-/* Writes the text to OUT (at most SIZE bytes, no terminator) and returns the length of the whole text, as
+struct in_printf {
+    const char *format; /* LENGTH bytes, which may contain zeros */
+    size_t length;
+    const struct in_printf_value *values;
+    size_t count;
+    in_printf_string string; /* NULL: no string can be read */
+    void *context;           /* passed to STRING */
+};
+
+/* Writes the text of CALL to OUT (at most SIZE bytes, no terminator) and returns the length of the whole text, as
  * snprintf does, so that a first call with SIZE 0 measures.  On a format that the specification does not
  * define, or values that do not fit it, *PROBLEM says what (a static string; NULL otherwise) and the text
  * ends there: the kernel's printf then returns -1. */
-size_t in_printf_format(const char *format, size_t format_length, const struct in_printf_value *values,
-                        size_t count, in_printf_string string, void *context, char *out, size_t size,
-                        const char **problem);
+size_t in_printf_format(const struct in_printf *call, char *out, size_t size, const char **problem);
 
 #endif

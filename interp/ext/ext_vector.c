@@ -8,22 +8,16 @@
 #include <xmmintrin.h>
 #endif
 
-static uint64_t mask_element(const void *mask, uint32_t size, uint32_t i)
+void in_ext_shuffle(void *result, const void *x, const void *y, uint32_t count, uint32_t size,
+                    const struct in_ext_mask *mask)
 {
-    uint64_t value = 0;
-    memcpy(&value, (const unsigned char *)mask + (size_t)i * size, size);
-    return value;
-}
-
-void in_ext_shuffle(void *result, const void *x, const void *y, uint32_t source_count, const void *mask,
-                    uint32_t mask_size, uint32_t count, uint32_t element_size)
-{
-    uint32_t choices = y ? 2 * source_count : source_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t chosen = (uint32_t)(mask_element(mask, mask_size, i) % choices);
-        const void *from = chosen < source_count ? x : y;
-        memcpy((unsigned char *)result + (size_t)i * element_size,
-               (const unsigned char *)from + (size_t)(chosen % source_count) * element_size, element_size);
+    uint32_t choices = y ? 2 * count : count;
+    for (uint32_t i = 0; i < mask->count; i++) {
+        uint64_t chosen = 0;
+        memcpy(&chosen, (const unsigned char *)mask->elements + (size_t)i * mask->size, mask->size);
+        chosen %= choices;
+        memcpy((unsigned char *)result + (size_t)i * size,
+               (const unsigned char *)(chosen < count ? x : y) + chosen % count * size, size);
     }
 }
 

@@ -248,8 +248,7 @@ static bool run_assume(struct in_run *run, struct in_item *item, const struct in
                        const struct in_call *c)
 {
     if (run->launch.checks && item->frame[c->operand[0]] == 0)
-        in_raise(run, item, pc, "false-assumption", "SPIRV OpAssumeTrueKHR", NULL, 0, 0,
-                 "an assumption does not hold");
+        in_raise(run, item, pc, "false-assumption", "SPIRV OpAssumeTrueKHR", "an assumption does not hold");
     return !run->outcome.stopped;
 }
 

@@ -364,20 +364,20 @@ static void report_fault(struct in_run *run, const struct in_jit_fault *f)
     const struct in_object *o = nearest_object(run, &local, f->address);
     const char *verb = f->writes == 0 ? "read" : f->writes == 1 ? "write" : "use", *kernel = run->info->name;
     if (f->address < 4096)
-        in_raise(run, NULL, NULL, "null-pointer", "CLC 6.7", NULL, f->address, 1,
-                 "%s through a null pointer, in kernel %s", verb, kernel);
+        in_raise_at(run, NULL, NULL, "null-pointer", "CLC 6.7", (struct in_range){NULL, f->address, 1},
+                    "%s through a null pointer, in kernel %s", verb, kernel);
     else if (o)
-        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", o, f->address, 1,
-                 "%s at offset %lld of %s object %s of %llu bytes, in kernel %s", verb,
-                 (long long)(f->address - o->address), mm_region_name((enum mm_region)o->region), o->name,
-                 (unsigned long long)o->size, kernel);
+        in_raise_at(run, NULL, NULL, "out-of-bounds", "CLC 6.7", (struct in_range){o, f->address, 1},
+                    "%s at offset %lld of %s object %s of %llu bytes, in kernel %s", verb,
+                    (long long)(f->address - o->address), mm_region_name((enum mm_region)o->region), o->name,
+                    (unsigned long long)o->size, kernel);
     else if (f->address == UINT64_MAX)
-        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
-                 "use of a non-canonical address, in kernel %s", kernel);
+        in_raise_at(run, NULL, NULL, "out-of-bounds", "CLC 6.7", (struct in_range){NULL, f->address, 1},
+                    "use of a non-canonical address, in kernel %s", kernel);
     else
-        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
-                 "%s at 0x%llx, which is in no object of kernel %s", verb, (unsigned long long)f->address,
-                 kernel);
+        in_raise_at(run, NULL, NULL, "out-of-bounds", "CLC 6.7", (struct in_range){NULL, f->address, 1},
+                    "%s at 0x%llx, which is in no object of kernel %s", verb, (unsigned long long)f->address,
+                    kernel);
     run->outcome.stopped = true;
 }
 

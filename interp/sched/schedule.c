@@ -207,8 +207,8 @@ static bool execute_slice(struct in_run *run, struct in_item *item, int64_t budg
 
 void in_step_limit(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
-    in_raise(run, item, pc, "step-limit", "refcl", NULL, 0, 0,
-             "the launch executed more than %llu instructions", (unsigned long long)run->launch.step_limit);
+    in_raise(run, item, pc, "step-limit", "refcl", "the launch executed more than %llu instructions",
+             (unsigned long long)run->launch.step_limit);
     run->outcome.stopped = run->outcome.limit = true;
 }
 

@@ -105,7 +105,7 @@ static void report_divergence(struct in_run *run, struct in_item *first, const s
     char a[120], b[120];
     describe_location(run, first, a, sizeof a);
     describe_location(run, other, b, sizeof b);
-    in_raise(run, first, first->pc - 1, "barrier-divergence", "CLC 6.15.8", NULL, 0, 0,
+    in_raise(run, first, first->pc - 1, "barrier-divergence", "CLC 6.15.8",
              "work-item %u of the group %s while work-item %u %s", first->local_linear, a,
              other->local_linear, b);
     run->outcome.stopped = true;
@@ -218,7 +218,7 @@ static bool release_named(struct in_run *run, struct in_group *g, const struct i
 static void named_barrier_stuck(struct in_run *run, struct in_item *item)
 {
     uint32_t sub_groups = named_barrier_of(item)->sub_groups;
-    in_raise(run, item, item->pc - 1, "barrier-divergence", "SPIRV 3.49.20", NULL, 0, 0,
+    in_raise(run, item, item->pc - 1, "barrier-divergence", "SPIRV 3.49.20",
              "work-item %u of the group waits for a named barrier of %u sub-groups, which no more of them "
              "will reach",
              item->local_linear, sub_groups);

@@ -172,7 +172,7 @@ def kinds():
         for path in glob.glob(os.path.join(root, folder, "**/*.[ci]*"), recursive=True):
             with open(path) as f:
                 text = f.read()
-            calls = re.findall(r'(?:in_raise|new_finding|ck_finding_at|report(?:_violation)?)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
+            calls = re.findall(r'(?:in_raise(?:_at)?|new_finding|ck_finding_at|report(?:_violation)?)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
             used.update(k for c in calls for k in re.findall(r'"([a-z]+(?:-[a-z]+)*)"', c))
     with open(os.path.join(root, "checker/checker.h")) as f:
         used.update(re.findall(r'^#define CK_(?:UNIFORM_WRITE|NEEDLESS_WAIT|POSSIBLE_OUTSIDE) "(.*)"', f.read(), re.M))

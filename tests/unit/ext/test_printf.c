@@ -36,10 +36,10 @@ static const char *problem;
 
 static const char *format(const char *f, const struct in_printf_value *values, size_t count)
 {
-    size_t need = in_printf_format(f, strlen(f), values, count, read_string, NULL, NULL, 0, &problem);
+    const struct in_printf call = {f, strlen(f), values, count, read_string, NULL};
+    size_t need = in_printf_format(&call, NULL, 0, &problem);
     assert_true(need < sizeof text);
-    size_t n =
-        in_printf_format(f, strlen(f), values, count, read_string, NULL, text, sizeof text - 1, &problem);
+    size_t n = in_printf_format(&call, text, sizeof text - 1, &problem);
     assert_int_equal(n, need);
     text[n] = '\0';
     return text;
@@ -138,10 +138,11 @@ static void test_strings(void **state)
     EXPECT("no arguments", "no arguments", POINTER(0));
     uint64_t bad = 4096;
     struct in_printf_value v = POINTER(4096);
-    size_t n = in_printf_format("x%sy", 4, &v, 1, read_string, &bad, text, sizeof text, &problem);
+    const struct in_printf unreadable = {"x%sy", 4, &v, 1, read_string, &bad};
+    size_t n = in_printf_format(&unreadable, text, sizeof text, &problem);
     assert_int_equal(n, 1);
     assert_non_null(problem);
-    n = in_printf_format("a\0b", 3, NULL, 0, NULL, NULL, text, sizeof text, &problem);
+    n = in_printf_format(&(struct in_printf){"a\0b", 3, NULL, 0, NULL, NULL}, text, sizeof text, &problem);
     assert_int_equal(n, 3);
     assert_memory_equal(text, "a\0b", 3);
 }
@@ -176,7 +177,7 @@ static void test_sizes(void **state)
     (void)state;
     struct in_printf_value v = INTS(int32_t, 12345);
     char small[4] = "zzzz";
-    size_t n = in_printf_format("%d!", 3, &v, 1, NULL, NULL, small, 3, &problem);
+    size_t n = in_printf_format(&(struct in_printf){"%d!", 3, &v, 1, NULL, NULL}, small, 3, &problem);
     assert_int_equal(n, 6);
     assert_memory_equal(small, "123z", 4);
     struct in_printf_value f = FLOATS(double, 1e308);
@@ -207,12 +208,11 @@ static void test_random(void **state)
             strcat(f, pieces[k == 0 ? 0 : (seed >> 33) % 32]);
         }
         const struct in_printf_value *from = &values[(seed >> 50) % 7];
-        size_t count = (size_t)(values + 7 - from), length = strlen(f);
-        size_t need = in_printf_format(f, length, from, count, read_one, string, NULL, 0, &problem);
+        const struct in_printf call = {f, strlen(f), from, (size_t)(values + 7 - from), read_one, string};
+        size_t need = in_printf_format(&call, NULL, 0, &problem);
         memset(text, '~', sizeof text);
         size_t room = (seed >> 20) % 40;
-        assert_int_equal(in_printf_format(f, length, from, count, read_one, string, text, room, &problem),
-                         need);
+        assert_int_equal(in_printf_format(&call, text, room, &problem), need);
         assert_int_equal(text[room], '~');
         good += problem == NULL;
     }

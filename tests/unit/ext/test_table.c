@@ -137,10 +137,10 @@ static void test_shuffle(void **state)
     const uint16_t x[4] = {10, 11, 12, 13}, y[4] = {20, 21, 22, 23};
     const uint16_t mask[8] = {3, 0, 7, 4, 8 + 1, 0xfff2, 5, 6};
     uint16_t r[8];
-    in_ext_shuffle(r, x, y, 4, mask, 2, 8, 2);
+    in_ext_shuffle(r, x, y, 4, 2, &(struct in_ext_mask){mask, 8, 2});
     const uint16_t both[8] = {13, 10, 23, 20, 11, 12, 21, 22};
     assert_memory_equal(r, both, sizeof r);
-    in_ext_shuffle(r, x, NULL, 4, mask, 2, 8, 2);
+    in_ext_shuffle(r, x, NULL, 4, 2, &(struct in_ext_mask){mask, 8, 2});
     const uint16_t one[8] = {13, 10, 13, 10, 11, 12, 11, 12};
     assert_memory_equal(r, one, sizeof r);
     assert_int_equal(in_ext_vector_stride(in_ext_find(174), 3), 3);
