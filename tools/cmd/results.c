@@ -10,10 +10,11 @@
 
 #define DEFAULT_STORE "refcl-results.sqlite"
 struct results {
-    const char *store, *only;
+    const char *store;
+    struct store_query query;
     struct tool_texts switches;
     double rate;
-    bool json, no_judge;
+    bool no_judge;
     struct store_add_options add;
     struct store_site_options site;
 };
@@ -24,7 +25,13 @@ struct results {
     }
 #define JSON_OPTION                                                                                          \
     {                                                                                                        \
-        "json", 'j', NULL, NULL, "print JSON", TOOL_TO(struct results, json)                                 \
+        "json", 'j', NULL, NULL, "print JSON", TOOL_TO(struct results, query.json)                           \
+    }
+
+#define DEVICE_OPTION                                                                                        \
+    {                                                                                                        \
+        "device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it",             \
+            TOOL_TO(struct results, query.selector)                                                          \
     }
 
 static int open_store(const struct results *r, bool create, struct store *store)
@@ -191,7 +198,7 @@ const struct tool_command cmd_results_add = {
     "add results, tables, judgements, reports, benchmarks or JUnit files to a results store", add_options,
     results_add_main};
 
-/* ---- the questions ---- */
+/* ---- queries ---- */
 
 static int read_rate(void *member, const struct tool_option *option, const char *value)
 {
@@ -210,17 +217,12 @@ static const struct tool_option judge_options[] = {
      TOOL_TO(struct results, switches)},
     TOOL_OPTION_END};
 static const struct tool_option ask_options[] = {STORE_OPTION, JSON_OPTION, TOOL_OPTION_END};
-static const struct tool_option device_options[] = {
-    STORE_OPTION,
-    JSON_OPTION,
-    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it",
-     TOOL_TO(struct results, only)},
-    TOOL_OPTION_END};
+static const struct tool_option device_options[] = {STORE_OPTION, JSON_OPTION, DEVICE_OPTION,
+                                                    TOOL_OPTION_END};
 static const struct tool_option history_options[] = {
     STORE_OPTION,
     JSON_OPTION,
-    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it",
-     TOOL_TO(struct results, only)},
+    DEVICE_OPTION,
     {"rate", 'r', "R", NULL, "how sure it is that the rate of a state that was not shown is below R",
      TOOL_READ(struct results, rate, read_rate)},
     TOOL_OPTION_END};
@@ -237,7 +239,7 @@ static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END
 static int open_for_command(const struct tool_command *command, int words, int argc, char **argv,
                             struct results *r, struct store *store, int *code)
 {
-    *r = (struct results){.store = DEFAULT_STORE};
+    *r = (struct results){.store = DEFAULT_STORE, .query.out = stdout};
     int first = tool_options(command, argc, argv, false, r, code);
     if (first < 0)
         return -1;
@@ -274,29 +276,20 @@ static int finish_command(struct store *store, enum mm_class cls, size_t found, 
         enum mm_class cls = ask;                                                                             \
         return finish_command(&store, cls, found, &err);                                                     \
     }
-ANSWER_COMMAND(list, 0, store_list(&store, r.json, stdout, &err))
-ANSWER_COMMAND(show, 1, store_show(&store, argv[first], r.only, r.json, stdout, &err))
-ANSWER_COMMAND(regressions, 0, store_regressions(&store, r.only, r.json, stdout, &found, &err))
+ANSWER_COMMAND(list, 0, store_list(&store, &r.query, &err))
+ANSWER_COMMAND(show, 1, store_show(&store, argv[first], &r.query, &err))
+ANSWER_COMMAND(compare, 2, store_compare(&store, argv[first], argv[first + 1], &r.query, &err))
+ANSWER_COMMAND(regressions, 0, store_regressions(&store, &r.query, &found, &err))
 ANSWER_COMMAND(export, 0, store_export(&store, stdout, &err))
 ANSWER_COMMAND(site, 1, store_site(&store, argv[first], &r.site, &err))
 ANSWER_COMMAND(history, -2,
-               store_history(&store, argv[first], argc - first > 1 ? argv[first + 1] : NULL, r.only, r.rate,
-                             r.json, stdout, &err))
-ANSWER_COMMAND(shape, 1, store_shape(&store, argv[first], r.only, r.json, stdout, &err))
-ANSWER_COMMAND(updates, 0, store_updates(&store, r.only, r.json, stdout, &err))
-
-static int results_compare_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    size_t found = 0;
-    int code, first = open_for_command(&cmd_results_compare, 2, argc, argv, &r, &store, &code);
-    if (first < 0)
-        return code;
-    enum mm_class cls = store_compare(&store, argv[first], argv[first + 1], r.json, stdout, &found, &err);
-    return finish_command(&store, cls, 0, &err);
-}
+               store_history(&store,
+                             &(struct store_history_query){.test = argv[first],
+                                                           .state = argc - first > 1 ? argv[first + 1] : NULL,
+                                                           .rate = r.rate},
+                             &r.query, &err))
+ANSWER_COMMAND(shape, 1, store_shape(&store, argv[first], &r.query, &err))
+ANSWER_COMMAND(updates, 0, store_updates(&store, &r.query, &err))
 
 static int results_judge_main(int argc, char **argv)
 {

@@ -19,15 +19,13 @@
 
 struct addition {
     struct store *store;
-    const char *path;
+    struct store_file file;
+    char *text; /* owned, as is JSON: FILE points to both */
+    cJSON *json;
     const struct store_add_options *options;
-    char *text;
-    size_t size;
-    char content[65], date[STORE_DATE];
-    cJSON *json; /* NULL: JUnit, a benchmark */
+    char content[65], date[STORE_DATE]; /* CONTENT: its SHA-256 */
     const char *interface;
     bool is_judgement, is_report, is_benchmark;
-    int64_t run, device;
 };
 
 static int64_t number_of(const cJSON *object, const char *key)
@@ -48,15 +46,15 @@ static bool is_date(const char *text)
 
 static enum mm_class find_date(struct addition *a, struct mm_error *err)
 {
-    const char *given =
-        a->json && *lt_json_text(a->json, "date") ? lt_json_text(a->json, "date") : a->options->date;
+    const char *own = lt_json_text(a->json, "date"), *given = *own ? own : a->options->date;
     struct stat status;
     struct tm tm;
     if (given && !is_date(given))
-        return mm_fail_at(err, MM_INVALID, "store.date", a->path, 0, 0, "'%s' is no date YYYY-MM-DD", given);
+        return mm_fail_at(err, MM_INVALID, "store.date", a->file.path, 0, 0, "'%s' is no date YYYY-MM-DD",
+                          given);
     if (given)
         snprintf(a->date, sizeof a->date, "%s", given);
-    else if (stat(a->path, &status) == 0 && gmtime_r(&status.st_mtime, &tm))
+    else if (stat(a->file.path, &status) == 0 && gmtime_r(&status.st_mtime, &tm))
         strftime(a->date, sizeof a->date, "%Y-%m-%d", &tm);
     return MM_OK;
 }
@@ -69,41 +67,42 @@ static enum mm_class check_format(struct addition *a, struct mm_error *err)
     if (!a->is_judgement && !a->is_report && strcmp(format, "refcl-litmus-results") != 0 &&
         strcmp(format, "refcl-litmus-table") != 0)
         return mm_fail_at(
-            err, MM_INVALID, "store.format", a->path, 0, 0,
+            err, MM_INVALID, "store.format", a->file.path, 0, 0,
             "neither results, a table or a judgement of litmus tests, a report, a table of benchmarks, nor JUnit");
     if (number_of(a->json, "version") != 1)
-        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+        return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0,
                           "version %d of the format is not supported", (int)number_of(a->json, "version"));
     if (a->is_report)
         return MM_OK;
     const cJSON *tests = cJSON_GetObjectItem(a->json, "tests"),
                 *device = cJSON_GetObjectItem(a->json, "device");
     if (!cJSON_IsArray(tests) || !cJSON_IsObject(device))
-        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "'%s' is missing",
+        return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0, "'%s' is missing",
                           cJSON_IsArray(tests) ? "device" : "tests");
-    return mm_input_check(MM_INPUT_JSON_TESTS, 0, (uint64_t)cJSON_GetArraySize(tests), a->path, err);
+    return mm_input_check(MM_INPUT_JSON_TESTS, 0, (uint64_t)cJSON_GetArraySize(tests), a->file.path, err);
 }
 
 static enum mm_class read_file(struct addition *a, struct mm_error *err)
 {
     struct mm_sha256 hash;
-    enum mm_class cls = mm_input_read(MM_INPUT_JSON, a->path, &a->text, &a->size, err);
+    enum mm_class cls = mm_input_read(MM_INPUT_JSON, a->file.path, &a->text, &a->file.size, err);
     if (cls != MM_OK)
         return cls;
+    a->file.text = a->text;
     mm_sha256_begin(&hash);
-    mm_sha256_add(&hash, a->text, a->size);
+    mm_sha256_add(&hash, a->text, a->file.size);
     mm_sha256_end(&hash, a->content);
     if (a->text[strspn(a->text, " \t\r\n\xef\xbb\xbf")] == '<')
         return find_date(a, err);
     a->is_benchmark = a->text[strspn(a->text, " \t\r\n")] != '{' && store_is_benchmark(a->text);
     if (a->is_benchmark)
         return find_date(a, err);
-    cls = mm_input_check_json(a->text, a->path, err);
+    cls = mm_input_check_json(a->text, a->file.path, err);
     if (cls != MM_OK)
         return cls;
-    a->json = cJSON_Parse(a->text);
+    a->file.json = a->json = cJSON_Parse(a->text);
     if (!a->json)
-        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+        return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0,
                           "no JSON, or the end of it is missing");
     cls = check_format(a, err);
     return cls == MM_OK ? find_date(a, err) : cls;
@@ -111,17 +110,20 @@ static enum mm_class read_file(struct addition *a, struct mm_error *err)
 
 /* ---- rows that files share ---- */
 
-static int64_t device_row(struct store *s, const char *interface, const char *variant, const char *platform,
-                          const char *name, const char *version, const char *driver)
+struct device {
+    const char *interface, *variant, *platform, *name, *version, *driver;
+};
+
+static int64_t device_row(struct store *s, const struct device *d)
 {
     store_execute(
         s,
         "insert into device(interface, variant, platform, name, version, driver) values(?, ?, ?, ?, ?, ?)"
         " on conflict do update set variant = max(variant, excluded.variant)",
-        "tttttt", interface, variant, platform, name, version, driver);
+        "tttttt", d->interface, d->variant, d->platform, d->name, d->version, d->driver);
     return store_number(
         s, "select id from device where platform = ? and name = ? and version = ? and driver = ?", "tttt",
-        platform, name, version, driver);
+        d->platform, d->name, d->version, d->driver);
 }
 
 int64_t store_test(struct store *s, const struct store_test *t)
@@ -186,7 +188,7 @@ static bool values_text(const cJSON *values, char *text, size_t size)
 static enum mm_class bad_test(const struct addition *a, const cJSON *test, const char *what,
                               struct mm_error *err)
 {
-    return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "test '%s': %s",
+    return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0, "test '%s': %s",
                       lt_json_text(test, "name"), what);
 }
 
@@ -250,12 +252,12 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
     char *observed = cJSON_PrintUnformatted(cJSON_GetObjectItem(row, "observed"));
     char *text = *lt_json_text(row, "source") ? NULL : print_test(parsed);
     unsigned char *blob = mm_alloc((size_t)states * STORE_PAIR + 1);
-    struct store_result r = {.run = a->run,
-                             .device = a->device,
+    struct store_result r = {.run = a->file.run,
+                             .device = a->file.device,
                              .instances = number_of(row, "instances"),
                              .discarded = number_of(row, "discarded"),
                              .batches = number_of(row, "batches"),
-                             .time_ms = fmax(0, cJSON_GetNumberValue(cJSON_GetObjectItem(row, "time_ms"))),
+                             .time_ms = fmax(0, lt_number_of(row, "time_ms")),
                              .status = lt_json_text(row, "status"),
                              .reason = lt_json_text(row, "reason"),
                              .date = a->date,
@@ -350,13 +352,13 @@ static enum mm_class check_parts(struct addition *a, enum store_added *added, st
     cJSON_ArrayForEach(part, parts)
     {
         if (!identity_of(part, identity, sizeof identity))
-            return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+            return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0,
                               "a part has no campaign or run");
         known += store_number(a->store, "select count(*) from part where identity = ?", "t", identity) > 0;
     }
     if (known && known < count)
         return mm_fail_at(
-            err, MM_INVALID, "store.parts", a->path, 0, 0,
+            err, MM_INVALID, "store.parts", a->file.path, 0, 0,
             "%d of the %d campaigns that it adds up are in the store already: add the results that it was "
             "made from",
             known, count);
@@ -367,13 +369,13 @@ static enum mm_class check_parts(struct addition *a, enum store_added *added, st
 static void put_parts(struct addition *a)
 {
     char identity[256];
-    const cJSON *part, *parts = a->json ? cJSON_GetObjectItem(a->json, "parts") : NULL;
-    if (a->json && !parts && identity_of(a->json, identity, sizeof identity))
-        store_execute(a->store, "insert into part values(?, ?)", "ti", identity, a->run);
+    const cJSON *part, *parts = cJSON_GetObjectItem(a->json, "parts");
+    if (!parts && identity_of(a->json, identity, sizeof identity))
+        store_execute(a->store, "insert into part values(?, ?)", "ti", identity, a->file.run);
     cJSON_ArrayForEach(part, parts)
     {
         if (identity_of(part, identity, sizeof identity))
-            store_execute(a->store, "insert or ignore into part values(?, ?)", "ti", identity, a->run);
+            store_execute(a->store, "insert or ignore into part values(?, ?)", "ti", identity, a->file.run);
     }
 }
 
@@ -387,7 +389,7 @@ static void suite_of(const struct addition *a, char *suite, size_t size)
     sqlite3_stmt *q = store_statement(
         a->store,
         "select digest from test cross join result on test = id and run = ? order by name, digest, mapping",
-        "i", a->run);
+        "i", a->file.run);
     int count = 0;
     mm_sha256_begin(&hash);
     for (; store_row(a->store, q); count++)
@@ -409,64 +411,94 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
         " values(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
         "tittttttt"
         "t",
-        kind, a->device, a->date, a->json ? lt_json_text(a->json, "campaign") : "",
-        a->json ? lt_json_text(a->json, "shard") : "", identity, a->content, a->path,
-        a->json ? lt_json_text(a->json, "settings") : "", today);
-    a->run = sqlite3_last_insert_rowid(a->store->db);
+        kind, a->file.device, a->date, lt_json_text(a->json, "campaign"), lt_json_text(a->json, "shard"),
+        identity, a->content, a->file.path, lt_json_text(a->json, "settings"), today);
+    a->file.run = sqlite3_last_insert_rowid(a->store->db);
     if (store_check(a->store, err) != MM_OK)
         return err->cls;
     put_parts(a);
-    enum mm_class cls =
-        a->is_report      ? store_add_report(a->store, a->json, a->path, a->run, a->device, a->date, err)
-        : a->is_benchmark ? store_add_benchmark(a->store, a->text, a->path, a->run, err)
-        : a->json         ? add_tests(a, err)
-                  : store_add_junit(a->store, a->text, a->size, a->path, a->run, a->device, a->date, err);
+    enum mm_class cls = a->is_report      ? store_add_report(a->store, &a->file, err)
+                        : a->is_benchmark ? store_add_benchmark(a->store, &a->file, err)
+                        : a->json         ? add_tests(a, err)
+                                          : store_add_junit(a->store, &a->file, err);
     suite_of(a, suite, sizeof suite);
-    store_execute(a->store, "update run set suite = ? where id = ?", "ti", suite, a->run);
+    store_execute(a->store, "update run set suite = ? where id = ?", "ti", suite, a->file.run);
     return cls;
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
 }
 
 /* The device of a report is the checked program: the name from --device, the driver from --driver, the version of
  * refcl. */
-static void report_device(struct addition *a)
+static struct device report_device(const struct addition *a)
 {
-    const char *name = a->options->device, *driver = a->options->driver;
-    a->interface = "OpenCL";
-    a->device =
-        device_row(a->store, a->interface, STORE_CHECKS, "refcl run", name ? name : "programs",
-                   lt_json_text(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
+    const char *name = a->options->device;
+    return (struct device){.interface = "OpenCL",
+                           .variant = STORE_CHECKS,
+                           .platform = "refcl run",
+                           .name = name ? name : "programs",
+                           .version = lt_json_text(cJSON_GetObjectItem(a->json, "tool"), "version"),
+                           .driver = text_or_empty(a->options->driver)};
+}
+
+/* JUnit and benchmarks do not name the device: its name and driver come from --device and --driver. */
+static struct device given_device(const struct addition *a)
+{
+    return (struct device){.interface = "OpenCL",
+                           .variant = "OpenCL",
+                           .platform = "",
+                           .name = text_or_empty(a->options->device),
+                           .version = "",
+                           .driver = text_or_empty(a->options->driver)};
+}
+
+/* The device that results or a judgement name. */
+static struct device campaign_device(const struct addition *a)
+{
+    const cJSON *json = cJSON_GetObjectItem(a->json, "device");
+    const char *platform = lt_json_text(json, "platform");
+    bool vulkan = strcmp(platform, "Vulkan") == 0;
+    bool chains = vulkan && number_of(json, "availability_visibility_chains");
+    return (struct device){.interface = vulkan ? "Vulkan" : "OpenCL",
+                           .variant = chains   ? STORE_CHAINS
+                                      : vulkan ? "Vulkan"
+                                               : "OpenCL",
+                           .platform = platform,
+                           .name = lt_json_text(json, "name"),
+                           .version = lt_json_text(json, "version"),
+                           .driver = lt_json_text(json, "driver")};
 }
 
 static enum mm_class find_device(struct addition *a, struct mm_error *err)
 {
-    if (a->is_report) {
-        report_device(a);
-        return MM_OK;
-    }
-    const cJSON *device = a->json ? cJSON_GetObjectItem(a->json, "device") : NULL;
-    const char *name = a->json ? lt_json_text(device, "name") : a->options->device;
-    if (!name || !*name)
-        return mm_fail_at(err, MM_INVALID, "store.device", a->path, 0, 0,
+    struct device device = a->is_report ? report_device(a) : a->json ? campaign_device(a) : given_device(a);
+    if (!*device.name && !a->is_report)
+        return mm_fail_at(err, MM_INVALID, "store.device", a->file.path, 0, 0,
                           a->json ? "the device has no name"
                                   : "JUnit and benchmarks do not name the device: add --device and --driver");
-    a->interface = a->json && strcmp(lt_json_text(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
-    bool chains = number_of(device, "availability_visibility_chains") && strcmp(a->interface, "Vulkan") == 0;
-    a->device = device_row(a->store, a->interface, chains ? STORE_CHAINS : a->interface,
-                           a->json ? lt_json_text(device, "platform") : "", name,
-                           a->json ? lt_json_text(device, "version") : "",
-                           a->json              ? lt_json_text(device, "driver")
-                           : a->options->driver ? a->options->driver
-                                                : "");
+    a->interface = device.interface;
+    a->file.device = device_row(a->store, &device);
     return MM_OK;
+}
+
+static const char *run_kind(const struct addition *a)
+{
+    return a->is_benchmark   ? "benchmark"
+           : a->is_report    ? "report"
+           : !a->json        ? "junit"
+           : a->is_judgement ? "judgement"
+                             : "campaign";
 }
 
 static enum mm_class add_within(struct addition *a, enum store_added *added, struct mm_error *err)
 {
     char identity[256];
-    bool alone =
-        a->json && !cJSON_HasObjectItem(a->json, "parts") && identity_of(a->json, identity, sizeof identity);
-    a->run = store_number(a->store, "select id from run where content = ?", "t", a->content);
-    if (a->run) {
+    bool alone = !cJSON_HasObjectItem(a->json, "parts") && identity_of(a->json, identity, sizeof identity);
+    a->file.run = store_number(a->store, "select id from run where content = ?", "t", a->content);
+    if (a->file.run) {
         *added = STORE_KNOWN;
         return MM_OK;
     }
@@ -474,31 +506,25 @@ static enum mm_class add_within(struct addition *a, enum store_added *added, str
     enum mm_class cls = MM_OK;
     if (alone)
         *added = supersede_run(a, identity);
-    else if (a->json)
+    else
         cls = check_parts(a, added, err);
     if (cls != MM_OK || *added == STORE_KNOWN)
         return cls;
     cls = find_device(a, err);
-    return cls == MM_OK ? put_run(a,
-                                  a->is_benchmark   ? "benchmark"
-                                  : a->is_report    ? "report"
-                                  : !a->json        ? "junit"
-                                  : a->is_judgement ? "judgement"
-                                                    : "campaign",
-                                  alone ? identity : NULL, err)
-                        : cls;
+    return cls == MM_OK ? put_run(a, run_kind(a), alone ? identity : NULL, err) : cls;
 }
 
 enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
                         enum store_added *added, int64_t *run, struct mm_error *err)
 {
-    struct addition a = {.store = store, .path = path, .options = options};
+    struct addition a = {.store = store, .file.path = path, .options = options};
+    a.file.date = a.date;
     enum mm_class cls = read_file(&a, err);
     if (cls == MM_OK)
         cls = store_begin(store, err);
     if (cls == MM_OK)
         cls = store_end(store, add_within(&a, added, err), err);
-    *run = a.run;
+    *run = a.file.run;
     cJSON_Delete(a.json);
     mm_free(a.text);
     return cls;

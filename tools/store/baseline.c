@@ -81,8 +81,7 @@ enum mm_class store_baseline(struct store *s, const char *judgement, FILE *out, 
                       lt_json_text(device, "name"));
     if (cls == MM_OK)
         cls = store_print(baseline, out, err);
-    else
-        cJSON_Delete(baseline);
+    cJSON_Delete(baseline);
     cJSON_Delete(device);
     return cls;
 }

@@ -99,13 +99,12 @@ bool store_is_benchmark(const char *text)
     return false;
 }
 
-enum mm_class store_add_benchmark(struct store *s, const char *text, const char *path, int64_t run,
-                                  struct mm_error *err)
+enum mm_class store_add_benchmark(struct store *s, const struct store_file *file, struct mm_error *err)
 {
     struct table t = {0};
     size_t values = 0;
     unsigned number = 1;
-    for (const char *line = text; *line; number++) {
+    for (const char *line = file->text; *line; number++) {
         struct words words;
         size_t length = strcspn(line, "\n");
         split_words(line, length, &words);
@@ -116,8 +115,8 @@ enum mm_class store_add_benchmark(struct store *s, const char *text, const char 
                 double value;
                 if (is_derived(t.head.text[i]) || !is_time(words.text[i], &value))
                     continue;
-                if (!put_value(s, &t, words.text[0], t.head.text[i], value, run))
-                    return mm_fail_at(err, MM_INVALID, "store.benchmark", path, number, 0,
+                if (!put_value(s, &t, words.text[0], t.head.text[i], value, file->run))
+                    return mm_fail_at(err, MM_INVALID, "store.benchmark", file->path, number, 0,
                                       "'%s' of kernel '%s' is there twice", t.head.text[i], words.text[0]);
                 values++;
             }
@@ -125,11 +124,11 @@ enum mm_class store_add_benchmark(struct store *s, const char *text, const char 
         line += length + (line[length] == '\n');
     }
     return values ? MM_OK
-                  : mm_fail_at(err, MM_INVALID, "store.benchmark", path, 0, 0,
+                  : mm_fail_at(err, MM_INVALID, "store.benchmark", file->path, 0, 0,
                                "no row of a table of benchmarks with a time");
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 /* Times of a kernel over the runs of each device: the first, the last, and the median. */
 void store_benchmark_times(struct store *s, const char *name, const char *selector, cJSON *rows)
@@ -165,13 +164,11 @@ void store_benchmark_times(struct store *s, const char *name, const char *select
 void store_print_times(const cJSON *row, FILE *out)
 {
     mm_print(out, "%s, %s on %s\n  %.4g first, %.4g last (%.3g times), %.4g to %.4g in %.0f runs, %s to %s\n",
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")),
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "measure")),
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "device")), lt_number_of(row, "first_time"),
-             lt_number_of(row, "last_time"), lt_number_of(row, "last_time") / lt_number_of(row, "first_time"),
-             lt_number_of(row, "least"), lt_number_of(row, "most"), lt_number_of(row, "runs"),
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "first")),
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "last")));
+             lt_json_text(row, "kernel"), lt_json_text(row, "measure"), lt_json_text(row, "device"),
+             lt_number_of(row, "first_time"), lt_number_of(row, "last_time"),
+             lt_number_of(row, "last_time") / lt_number_of(row, "first_time"), lt_number_of(row, "least"),
+             lt_number_of(row, "most"), lt_number_of(row, "runs"), lt_json_text(row, "first"),
+             lt_json_text(row, "last"));
 }
 
 enum mm_class store_fill_times(struct store *s, int64_t side, int64_t run, int64_t device,
@@ -194,9 +191,8 @@ enum mm_class store_fill_times(struct store *s, int64_t side, int64_t run, int64
     return store_check(s, err);
 }
 
-size_t store_add_times(struct store *s, bool slower_alone, cJSON *rows)
+void store_add_times(struct store *s, bool slower_alone, cJSON *rows)
 {
-    size_t found = 0;
     sqlite3_stmt *q = store_statement(
         s,
         "select name, measure, a.middle, b.middle, b.least > a.most and b.middle > 1.1 * a.middle from times a join times b"
@@ -214,9 +210,7 @@ size_t store_add_times(struct store *s, bool slower_alone, cJSON *rows)
         cJSON_AddNumberToObject(row, "ratio", sqlite3_column_double(q, 3) / sqlite3_column_double(q, 2));
         cJSON_AddBoolToObject(row, "slower", slower);
         cJSON_AddItemToArray(rows, row);
-        found += slower;
     }
-    return found;
 }
 
 void store_print_ratios(const cJSON *rows, FILE *out)
@@ -226,10 +220,9 @@ void store_print_ratios(const cJSON *rows, FILE *out)
     cJSON_ArrayForEach(row, rows)
     {
         sum += log(lt_number_of(row, "ratio"));
-        mm_print(out, "A and B: %s, %s: times %.4g and %.4g, ratio %.3g%s\n",
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")),
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "measure")), lt_number_of(row, "a"),
-                 lt_number_of(row, "b"), lt_number_of(row, "ratio"),
+        mm_print(out, "A and B: %s, %s: times %.4g and %.4g, ratio %.3g%s\n", lt_json_text(row, "kernel"),
+                 lt_json_text(row, "measure"), lt_number_of(row, "a"), lt_number_of(row, "b"),
+                 lt_number_of(row, "ratio"),
                  cJSON_IsTrue(cJSON_GetObjectItem(row, "slower")) ? ": slower" : "");
     }
     if (cJSON_GetArraySize(rows))

@@ -4,6 +4,7 @@
  * two tests. */
 #include "tools/store/query.h"
 
+#include "litmus/files.h"
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
 
@@ -124,11 +125,10 @@ static const char shown_by_one[] =
         "here.variant") " where mine.side = ?1 and not exists (select 1 from showed where side = 1 - ?1 and state = mine.state)"
                         " order by test.name, state.number";
 
-static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
+static void add_shown(struct store *s, int64_t side, cJSON *rows)
 {
     sqlite3_stmt *q = store_statement(s, shown_by_one, "i", side);
-    size_t found = 0;
-    for (; store_row(s, q); found++) {
+    while (store_row(s, q)) {
         char state[512];
         cJSON *row = cJSON_CreateObject();
         struct lt_rate rate =
@@ -144,12 +144,9 @@ static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
         cJSON_AddNumberToObject(row, "other_instances", sqlite3_column_double(q, 6));
         cJSON_AddNumberToObject(row, "other_rate_below", store_rate_below(sqlite3_column_double(q, 6)));
         cJSON_AddBoolToObject(row, "differs", rate.low > store_rate_below(sqlite3_column_double(q, 6)));
-        cJSON_AddStringToObject(row, "verdict", *store_text(q, 7) ? store_text(q, 7) : "unjudged");
-        if (*store_text(q, 8))
-            cJSON_AddStringToObject(row, "clause", store_text(q, 8));
+        store_add_verdict(row, store_text(q, 7), store_text(q, 8));
         cJSON_AddItemToArray(rows, row);
     }
-    return found;
 }
 
 /* Adds the states that both sides show at rates whose 95 % intervals are disjoint. */
@@ -181,17 +178,16 @@ static void add_rates(struct store *s, cJSON *rows)
     }
 }
 
-static size_t add_lost(struct store *s, int64_t side, cJSON *names)
+/* Adds the names of the tests that SIDE alone ran. */
+static void add_lost(struct store *s, int64_t side, cJSON *names)
 {
     sqlite3_stmt *q =
         store_statement(s,
                         "select name from ran join test on test.id = test where side = ?1 and not exists"
                         " (select 1 from ran r where r.side = 1 - ?1 and r.test = ran.test) order by name",
                         "i", side);
-    size_t found = 0;
-    for (; store_row(s, q); found++)
+    while (store_row(s, q))
         cJSON_AddItemToArray(names, cJSON_CreateString(store_text(q, 0)));
-    return found;
 }
 
 static void print_shown(const cJSON *rows, FILE *out)
@@ -199,16 +195,13 @@ static void print_shown(const cJSON *rows, FILE *out)
     const cJSON *row;
     cJSON_ArrayForEach(row, rows)
     {
-        double rate = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate")),
-               other = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_instances")),
-               below = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_rate_below"));
-        const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(row, "mapping"));
-        mm_print(out, "%s: %s%s%s: %s, rate %.3g; the other: none of %.3g, a rate below %.3g%s; %s\n",
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "shown_by")),
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "test")), *mapping ? ", mapping " : "",
-                 mapping, cJSON_GetStringValue(cJSON_GetObjectItem(row, "state")), rate, other, below,
+        mm_print(out, "%s: ", lt_json_text(row, "shown_by"));
+        store_print_name(row, out);
+        mm_print(out, ": %s, rate %.3g; the other: none of %.3g, a rate below %.3g%s; %s\n",
+                 lt_json_text(row, "state"), lt_number_of(row, "rate"), lt_number_of(row, "other_instances"),
+                 lt_number_of(row, "other_rate_below"),
                  cJSON_IsTrue(cJSON_GetObjectItem(row, "differs")) ? "" : ", which may be the same",
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "verdict")));
+                 lt_json_text(row, "verdict"));
     }
 }
 
@@ -217,12 +210,10 @@ static void print_rates(const cJSON *rows, FILE *out)
     const cJSON *row;
     cJSON_ArrayForEach(row, rows)
     {
-        const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(row, "mapping"));
-        mm_print(out, "A and B: %s%s%s: %s, rates %.3g and %.3g\n",
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "test")), *mapping ? ", mapping " : "",
-                 mapping, cJSON_GetStringValue(cJSON_GetObjectItem(row, "state")),
-                 cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate_a")),
-                 cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate_b")));
+        fputs("A and B: ", out);
+        store_print_name(row, out);
+        mm_print(out, ": %s, rates %.3g and %.3g\n", lt_json_text(row, "state"), lt_number_of(row, "rate_a"),
+                 lt_number_of(row, "rate_b"));
     }
 }
 
@@ -239,20 +230,20 @@ static void print_names(const char *label, const cJSON *names, FILE *out)
     fprintf(out, "%s\n", count > SHOWN ? ", ..." : "");
 }
 
-/* Adds the states that one side alone shows, and the rates that differ; returns the number of the former. */
-static size_t add_differences(struct store *s, cJSON *to)
+/* Adds the states, the rates, the times and the tests in which the sides differ. */
+static void add_differences(struct store *s, cJSON *to)
 {
     int64_t common = store_number(
         s, "select count(*) from ran x join ran y on x.test = y.test where x.side = 0 and y.side = 1", "");
     cJSON_AddNumberToObject(to, "common_tests", (double)common);
     cJSON *shown = cJSON_AddArrayToObject(to, "states"), *only_a = cJSON_AddArrayToObject(to, "only_a"),
           *only_b = cJSON_AddArrayToObject(to, "only_b");
-    size_t count = add_shown(s, 0, shown) + add_shown(s, 1, shown);
+    add_shown(s, 0, shown);
+    add_shown(s, 1, shown);
     add_rates(s, cJSON_AddArrayToObject(to, "rates"));
     store_add_times(s, false, cJSON_AddArrayToObject(to, "times"));
     add_lost(s, 0, only_a);
     add_lost(s, 1, only_b);
-    return count;
 }
 
 static void print_differences(const cJSON *from, FILE *out)
@@ -264,15 +255,19 @@ static void print_differences(const cJSON *from, FILE *out)
     print_names("tests that only A ran", cJSON_GetObjectItem(from, "only_a"), out);
     print_names("tests that only B ran", cJSON_GetObjectItem(from, "only_b"), out);
     fprintf(out, "%d states that one side alone shows, %d at other rates, in %.0f common tests\n",
-            cJSON_GetArraySize(shown), cJSON_GetArraySize(rates),
-            cJSON_GetNumberValue(cJSON_GetObjectItem(from, "common_tests")));
+            cJSON_GetArraySize(shown), cJSON_GetArraySize(rates), lt_number_of(from, "common_tests"));
 }
 
-enum mm_class store_compare(struct store *s, const char *a, const char *b, bool json, FILE *out,
-                            size_t *differences, struct mm_error *err)
+static void print_comparison(const cJSON *answer, FILE *out)
+{
+    mm_print(out, "A: %s\nB: %s\n", lt_json_text(answer, "a"), lt_json_text(answer, "b"));
+    print_differences(answer, out);
+}
+
+enum mm_class store_compare(struct store *s, const char *a, const char *b, const struct store_query *query,
+                            struct mm_error *err)
 {
     struct side left = {0}, right = {0};
-    *differences = 0;
     enum mm_class cls = find_side(s, a, &left, err);
     if (cls == MM_OK)
         cls = find_side(s, b, &right, err);
@@ -283,16 +278,8 @@ enum mm_class store_compare(struct store *s, const char *a, const char *b, bool 
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "a", left.text);
     cJSON_AddStringToObject(root, "b", right.text);
-    *differences = add_differences(s, root);
-    cls = store_check(s, err);
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
-    if (cls == MM_OK) {
-        mm_print(out, "A: %s\nB: %s\n", left.text, right.text);
-        print_differences(root, out);
-    }
-    cJSON_Delete(root);
-    return cls;
+    add_differences(s, root);
+    return store_answer(query, root, store_check(s, err), print_comparison, err);
 }
 
 /* ---- regressions ---- */
@@ -324,15 +311,15 @@ static bool next_pair(struct store *s, sqlite3_stmt *q, struct pair *p, char *na
 static void keep_forbidden(cJSON *rows)
 {
     for (int i = cJSON_GetArraySize(rows); i-- > 0;) {
-        const char *verdict =
-            cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, i), "verdict"));
+        const char *verdict = lt_json_text(cJSON_GetArrayItem(rows, i), "verdict");
         if (strcmp(verdict, "forbidden") != 0)
             cJSON_DeleteItemFromArray(rows, i);
     }
 }
 
+/* Compares the drivers of P: all differences if ALL, otherwise the regressions. */
 static enum mm_class add_update(struct store *s, const struct pair *p, bool all, cJSON *updates,
-                                size_t *found, struct mm_error *err)
+                                struct mm_error *err)
 {
     struct side older = {.device = p->older}, newer = {.device = p->newer};
     enum mm_class cls = fill_sides(s, &older, &newer, err);
@@ -351,44 +338,18 @@ static enum mm_class add_update(struct store *s, const struct pair *p, bool all,
     add_shown(s, 1, forbidden);
     cJSON_AddNumberToObject(update, "new_states", cJSON_GetArraySize(forbidden));
     keep_forbidden(forbidden);
-    *found += (size_t)cJSON_GetArraySize(forbidden) + add_lost(s, 0, lost) + store_add_times(s, true, slower);
+    add_lost(s, 0, lost);
+    store_add_times(s, true, slower);
     return store_check(s, err);
 }
 
-/* FOUND: the number of regressions; NULL if UPDATES has all differences. */
-static void print_updates(const cJSON *updates, const size_t *found, FILE *out)
+/* Adds the comparisons of successive drivers to UPDATES. */
+static enum mm_class add_updates(struct store *s, const char *selector, bool all, cJSON *updates,
+                                 struct mm_error *err)
 {
-    const cJSON *update;
-    cJSON_ArrayForEach(update, updates)
-    {
-        mm_print(out, "A: %s\nB: %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(update, "from")),
-                 cJSON_GetStringValue(cJSON_GetObjectItem(update, "to")));
-        if (cJSON_HasObjectItem(update, "common_tests")) {
-            print_differences(update, out);
-            continue;
-        }
-        print_shown(cJSON_GetObjectItem(update, "forbidden"), out);
-        print_names("tests that only A ran", cJSON_GetObjectItem(update, "lost"), out);
-        store_print_ratios(cJSON_GetObjectItem(update, "slower"), out);
-        fprintf(out, "%.0f states that A did not show\n",
-                cJSON_GetNumberValue(cJSON_GetObjectItem(update, "new_states")));
-    }
-    fprintf(out, "%d updates of drivers", cJSON_GetArraySize(updates));
-    if (found)
-        fprintf(out, "; %zu findings", *found);
-    fputc('\n', out);
-}
-
-/* Compares successive drivers.  FOUND: receives the number of regressions; NULL: prints all differences. */
-static enum mm_class compare_updates(struct store *s, const char *selector, bool json, FILE *out,
-                                     size_t *found, struct mm_error *err)
-{
-    size_t ignored;
     struct pair p = {0};
     char name[256] = "";
-    cJSON *root = cJSON_CreateObject(), *updates = cJSON_AddArrayToObject(root, "updates");
     enum mm_class cls = MM_OK;
-    *(found ? found : &ignored) = 0;
     sqlite3_stmt *q = store_statement(
         s,
         "select device.id, platform, device.name, version, driver, min(date) first from device join run on run.device = device.id"
@@ -396,24 +357,66 @@ static enum mm_class compare_updates(struct store *s, const char *selector, bool
         ", ?1) group by device.id order by platform, device.name, first, device.id",
         "t", selector);
     while (cls == MM_OK && next_pair(s, q, &p, name, sizeof name))
-        cls = add_update(s, &p, !found, updates, found ? found : &ignored, err);
-    if (cls == MM_OK)
-        cls = store_check(s, err);
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
-    if (cls == MM_OK)
-        print_updates(updates, found, out);
-    cJSON_Delete(root);
-    return cls;
+        cls = add_update(s, &p, all, updates, err);
+    return cls == MM_OK ? store_check(s, err) : cls;
 }
 
-enum mm_class store_regressions(struct store *s, const char *selector, bool json, FILE *out, size_t *found,
+static size_t count_regressions(const cJSON *updates)
+{
+    const cJSON *update;
+    int count = 0;
+    cJSON_ArrayForEach(update, updates)
+    {
+        count += cJSON_GetArraySize(cJSON_GetObjectItem(update, "forbidden")) +
+                 cJSON_GetArraySize(cJSON_GetObjectItem(update, "lost")) +
+                 cJSON_GetArraySize(cJSON_GetObjectItem(update, "slower"));
+    }
+    return (size_t)count;
+}
+
+static void print_drivers(const cJSON *update, FILE *out)
+{
+    mm_print(out, "A: %s\nB: %s\n", lt_json_text(update, "from"), lt_json_text(update, "to"));
+}
+
+static void print_updates(const cJSON *answer, FILE *out)
+{
+    const cJSON *update, *updates = cJSON_GetObjectItem(answer, "updates");
+    cJSON_ArrayForEach(update, updates)
+    {
+        print_drivers(update, out);
+        print_differences(update, out);
+    }
+    fprintf(out, "%d updates of drivers\n", cJSON_GetArraySize(updates));
+}
+
+static void print_regressions(const cJSON *answer, FILE *out)
+{
+    const cJSON *update, *updates = cJSON_GetObjectItem(answer, "updates");
+    cJSON_ArrayForEach(update, updates)
+    {
+        print_drivers(update, out);
+        print_shown(cJSON_GetObjectItem(update, "forbidden"), out);
+        print_names("tests that only A ran", cJSON_GetObjectItem(update, "lost"), out);
+        store_print_ratios(cJSON_GetObjectItem(update, "slower"), out);
+        fprintf(out, "%.0f states that A did not show\n", lt_number_of(update, "new_states"));
+    }
+    fprintf(out, "%d updates of drivers; %zu findings\n", cJSON_GetArraySize(updates),
+            count_regressions(updates));
+}
+
+enum mm_class store_regressions(struct store *s, const struct store_query *query, size_t *found,
                                 struct mm_error *err)
 {
-    return compare_updates(s, selector, json, out, found, err);
+    cJSON *root = cJSON_CreateObject(), *updates = cJSON_AddArrayToObject(root, "updates");
+    enum mm_class cls = add_updates(s, query->selector, false, updates, err);
+    *found = count_regressions(updates);
+    return store_answer(query, root, cls, print_regressions, err);
 }
 
-enum mm_class store_updates(struct store *s, const char *selector, bool json, FILE *out, struct mm_error *err)
+enum mm_class store_updates(struct store *s, const struct store_query *query, struct mm_error *err)
 {
-    return compare_updates(s, selector, json, out, NULL, err);
+    cJSON *root = cJSON_CreateObject(), *updates = cJSON_AddArrayToObject(root, "updates");
+    enum mm_class cls = add_updates(s, query->selector, true, updates, err);
+    return store_answer(query, root, cls, print_updates, err);
 }

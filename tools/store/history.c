@@ -196,8 +196,9 @@ static void print_history(const char *label, const struct history *h, double rat
 
 /* ---- all drivers ---- */
 
-static enum mm_class put_histories(struct store *s, const char *test, const char *state, const char *selector,
-                                   double rate, cJSON *rows, FILE *out, struct mm_error *err)
+/* Adds the history of each driver to ROWS, and prints it unless the answer is JSON. */
+static enum mm_class put_histories(struct store *s, const struct store_history_query *history,
+                                   const struct store_query *query, cJSON *rows, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;
     sqlite3_stmt *q = store_statement(
@@ -206,42 +207,44 @@ static enum mm_class put_histories(struct store *s, const char *test, const char
         " join total on total.test = test.id join device on device.id = device where test.name = ?1"
         " and (?2 is null or instr(" STORE_DEVICE_TEXT
         ", ?2)) and (done or instances) order by device.id, test.id",
-        "tt", test, selector);
+        "tt", history->test, query->selector);
     while (cls == MM_OK && store_row(s, q)) {
         struct sought sought;
         struct history h = {0};
         char device[512], label[1280];
+        const char *mapping = store_text(q, 2);
         store_device_text(q, 4, device, sizeof device);
-        cls = find_states(s, sqlite3_column_int64(q, 0), store_text(q, 1), state, &sought, err);
+        cls = find_states(s, sqlite3_column_int64(q, 0), store_text(q, 1), history->state, &sought, err);
         if (cls != MM_OK)
             break;
         read_runs(s, sqlite3_column_int64(q, 3), sqlite3_column_int64(q, 0), &sought, &h);
-        snprintf(label, sizeof label, "%s%s%s: %s, on %s", test, *store_text(q, 2) ? ", mapping " : "",
-                 store_text(q, 2), sought.text, device);
-        cJSON *row = history_json(&h, rate);
+        snprintf(label, sizeof label, "%s%s%s: %s, on %s", history->test, *mapping ? ", mapping " : "",
+                 mapping, sought.text, device);
+        cJSON *row = history_json(&h, history->rate);
         cJSON_AddStringToObject(row, "device", device);
-        cJSON_AddStringToObject(row, "mapping", store_text(q, 2));
+        cJSON_AddStringToObject(row, "mapping", mapping);
         cJSON_AddStringToObject(row, "state", sought.text);
         cJSON_AddItemToArray(rows, row);
-        if (out)
-            print_history(label, &h, rate, out);
+        if (!query->json)
+            print_history(label, &h, history->rate, query->out);
     }
     return cls == MM_OK ? store_check(s, err) : cls;
 }
 
-enum mm_class store_history(struct store *s, const char *test, const char *state, const char *selector,
-                            double rate, bool json, FILE *out, struct mm_error *err)
+enum mm_class store_history(struct store *s, const struct store_history_query *history,
+                            const struct store_query *query, struct mm_error *err)
 {
+    const char *selector = query->selector;
     cJSON *root = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(root, "drivers");
-    cJSON_AddStringToObject(root, "test", test);
+    cJSON_AddStringToObject(root, "test", history->test);
     enum mm_class cls = store_begin(s, err);
     if (cls == MM_OK)
-        cls = store_end(s, put_histories(s, test, state, selector, rate, rows, json ? NULL : out, err), err);
+        cls = store_end(s, put_histories(s, history, query, rows, err), err);
     if (cls == MM_OK && !cJSON_GetArraySize(rows))
-        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test named '%s'%s%s", test,
+        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test named '%s'%s%s", history->test,
                       selector ? " on a device that matches " : "", selector ? selector : "");
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
+    if (cls == MM_OK && query->json)
+        cls = store_print(root, query->out, err);
     cJSON_Delete(root);
     return cls;
 }

@@ -18,9 +18,8 @@ enum { NAME = 512, REASON = 256 };
 
 struct junit {
     struct store *store;
+    const struct store_file *file;
     XML_Parser parser;
-    int64_t run, device;
-    const char *date;
     bool in_case, twice;
     size_t cases;
     char name[NAME], reason[REASON];
@@ -77,16 +76,16 @@ static void put_case(struct junit *j)
     struct store_test test = {
         .interface = "OpenCL", .name = j->name, .digest = "", .mapping = "", .file = "", .observed = "[]"};
     struct store_result r = {.test = store_test(j->store, &test),
-                             .run = j->run,
-                             .device = j->device,
+                             .run = j->file->run,
+                             .device = j->file->device,
                              .time_ms = j->time_ms >= 0 ? j->time_ms : 0,
                              .status = j->status,
                              .reason = j->reason,
-                             .date = j->date,
+                             .date = j->file->date,
                              .stationary = true,
                              .blob = (const unsigned char *)""};
     j->twice = store_number(j->store, "select count(*) from result where test = ? and run = ?", "ii", r.test,
-                            j->run) > 0;
+                            j->file->run) > 0;
     if (j->twice)
         XML_StopParser(j->parser, XML_FALSE);
     else
@@ -113,7 +112,7 @@ static void XMLCALL start_doctype(void *context, const char *name, const char *s
     XML_StopParser(j->parser, XML_FALSE);
 }
 
-static enum mm_class parse_error(const struct junit *j, const char *path, struct mm_error *err)
+static enum mm_class parse_error(const struct junit *j, struct mm_error *err)
 {
     enum XML_Error code = XML_GetErrorCode(j->parser);
     char message[NAME + 64];
@@ -122,14 +121,13 @@ static enum mm_class parse_error(const struct junit *j, const char *path, struct
     else
         snprintf(message, sizeof message, "%s",
                  code == XML_ERROR_ABORTED ? "a document type is not allowed" : XML_ErrorString(code));
-    return mm_fail_at(err, MM_INVALID, "store.junit", path, (unsigned)CURRENT_LINE(j->parser),
+    return mm_fail_at(err, MM_INVALID, "store.junit", j->file->path, (unsigned)CURRENT_LINE(j->parser),
                       (unsigned)CURRENT_COLUMN(j->parser) + 1, "%s", message);
 }
 
-enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
-                              int64_t run, int64_t device, const char *date, struct mm_error *err)
+enum mm_class store_add_junit(struct store *store, const struct store_file *file, struct mm_error *err)
 {
-    struct junit j = {.store = store, .run = run, .device = device, .date = date};
+    struct junit j = {.store = store, .file = file};
     j.parser = XML_ParserCreate(NULL);
     if (!j.parser)
         return mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
@@ -137,10 +135,10 @@ enum mm_class store_add_junit(struct store *store, const char *text, size_t size
     XML_SetElementHandler(j.parser, start_element, end_element);
     XML_SetStartDoctypeDeclHandler(j.parser, start_doctype);
     enum mm_class cls = MM_OK;
-    if (size > INT32_MAX || XML_Parse(j.parser, text, (int)size, 1) != XML_STATUS_OK)
-        cls = parse_error(&j, path, err);
+    if (file->size > INT32_MAX || XML_Parse(j.parser, file->text, (int)file->size, 1) != XML_STATUS_OK)
+        cls = parse_error(&j, err);
     else if (!j.cases)
-        cls = mm_fail_at(err, MM_INVALID, "store.junit", path, 0, 0, "no test case in it");
+        cls = mm_fail_at(err, MM_INVALID, "store.junit", file->path, 0, 0, "no test case in it");
     XML_ParserFree(j.parser);
     return cls;
 }

@@ -1,4 +1,4 @@
-/* Declarations shared by the queries of a store. */
+/* Internal: declarations shared by the queries of a store. */
 #ifndef TOOLS_STORE_QUERY_H
 #define TOOLS_STORE_QUERY_H
 
@@ -27,13 +27,19 @@ void store_print_times(const cJSON *row, FILE *out);
 /* Medians of a side's times: of RUN, or if 0 of DEVICE or of those that match SELECTOR. */
 enum mm_class store_fill_times(struct store *store, int64_t side, int64_t run, int64_t device,
                                const char *selector, struct mm_error *err);
-/* Times that both sides have.  Slower: side 1 takes more than 1.1 times as long, and its shortest time is above the longest of side 0.
- * Returns how many are slower. */
-size_t store_add_times(struct store *store, bool slower_alone, cJSON *rows);
+/* Times that both sides have.  Slower: side 1 takes more than 1.1 times as long, and its shortest time is above the longest of side 0. */
+void store_add_times(struct store *store, bool slower_alone, cJSON *rows);
 void store_print_ratios(const cJSON *rows, FILE *out);
 /* Cuts TEXT to SIZE bytes, at the start of a character. */
 void store_copy_text(char *to, size_t size, const char *text);
-/* Prints and deletes JSON. */
-enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err);
+/* Prints JSON. */
+enum mm_class store_print(const cJSON *json, FILE *out, struct mm_error *err);
+/* Prints ANSWER as the query asks for, as text by PRINT, unless CLS is an error; deletes ANSWER. */
+enum mm_class store_answer(const struct store_query *query, cJSON *answer, enum mm_class cls,
+                           void (*print)(const cJSON *answer, FILE *out), struct mm_error *err);
+/* Prints "NAME, mapping MAPPING" of ROW, a test. */
+void store_print_name(const cJSON *row, FILE *out);
+/* Adds the clause of a verdict to ROW if there is one, and VERDICT, "unjudged" if empty. */
+void store_add_verdict(cJSON *row, const char *verdict, const char *clause);
 
 #endif

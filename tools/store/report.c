@@ -51,10 +51,10 @@ static void put_finding(struct store *s, const cJSON *finding, int64_t model, st
     cJSON_free(values);
 }
 
-enum mm_class store_add_report(struct store *s, const cJSON *report, const char *path, int64_t run,
-                               int64_t device, const char *date, struct mm_error *err)
+enum mm_class store_add_report(struct store *s, const struct store_file *file, struct mm_error *err)
 {
-    const cJSON *finding, *findings = cJSON_GetObjectItem(report, "findings");
+    const char *path = file->path;
+    const cJSON *finding, *report = file->json, *findings = cJSON_GetObjectItem(report, "findings");
     const char *status = lt_json_text(report, "status"), *command = lt_json_text(report, "command_line"),
                *slash = strrchr(path, '/');
     bool done = strcmp(status, "clean") == 0 || strcmp(status, "findings") == 0;
@@ -75,12 +75,12 @@ enum mm_class store_add_report(struct store *s, const cJSON *report, const char 
     const char *limit = lt_json_text(report, "limit");
     struct store_result r = {
         .test = store_test(s, &test),
-        .run = run,
-        .device = device,
+        .run = file->run,
+        .device = file->device,
         .instances = 1,
         .status = done ? "done" : status,
         .reason = *limit ? limit : lt_json_text(cJSON_GetObjectItem(report, "program"), "message"),
-        .date = date,
+        .date = file->date,
         .stationary = true,
         .blob = blob};
     int64_t model = checks_model(s);

@@ -104,17 +104,16 @@ static void add_tests(struct store *s, const char *shape, const char *selector, 
     finish_test(test, low, high);
 }
 
-static void print_tests(const cJSON *tests, FILE *out)
+static void print_tests(const cJSON *answer, FILE *out)
 {
-    const cJSON *test, *driver;
+    const cJSON *test, *driver, *tests = cJSON_GetObjectItem(answer, "tests");
     int differ = 0;
     cJSON_ArrayForEach(test, tests)
     {
         bool differs = cJSON_IsTrue(cJSON_GetObjectItem(test, "differ"));
-        const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(test, "mapping"));
         differ += differs;
-        mm_print(out, "%s%s%s%s\n", cJSON_GetStringValue(cJSON_GetObjectItem(test, "test")),
-                 *mapping ? ", mapping " : "", mapping, differs ? ": drivers differ" : "");
+        store_print_name(test, out);
+        fputs(differs ? ": drivers differ\n" : "\n", out);
         cJSON_ArrayForEach(driver, cJSON_GetObjectItem(test, "drivers"))
         {
             if (lt_number_of(driver, "count") > 0)
@@ -122,26 +121,20 @@ static void print_tests(const cJSON *tests, FILE *out)
                         lt_number_of(driver, "rate_low"), lt_number_of(driver, "rate_high"));
             else
                 fprintf(out, "  never, below %.3g", lt_number_of(driver, "rate_high"));
-            mm_print(out, ", %s: %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(driver, "verdict")),
-                     cJSON_GetStringValue(cJSON_GetObjectItem(driver, "device")));
+            mm_print(out, ", %s: %s\n", lt_json_text(driver, "verdict"), lt_json_text(driver, "device"));
         }
     }
     fprintf(out, "%d tests; in %d of them drivers differ\n", cJSON_GetArraySize(tests), differ);
 }
 
-enum mm_class store_shape(struct store *s, const char *shape, const char *selector, bool json, FILE *out,
+enum mm_class store_shape(struct store *s, const char *shape, const struct store_query *query,
                           struct mm_error *err)
 {
     cJSON *root = cJSON_CreateObject(), *tests = cJSON_AddArrayToObject(root, "tests");
     cJSON_AddStringToObject(root, "shape", shape);
-    add_tests(s, shape, selector, tests);
+    add_tests(s, shape, query->selector, tests);
     enum mm_class cls = store_check(s, err);
     if (cls == MM_OK && !cJSON_GetArraySize(tests))
         cls = mm_fail(err, MM_INVALID, "store.shape", "no instance of a test with the shape '%s'", shape);
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
-    if (cls == MM_OK)
-        print_tests(tests, out);
-    cJSON_Delete(root);
-    return cls;
+    return store_answer(query, root, cls, print_tests, err);
 }

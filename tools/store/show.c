@@ -9,16 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err)
+enum mm_class store_print(const cJSON *json, FILE *out, struct mm_error *err)
 {
     char *text = cJSON_Print(json);
-    cJSON_Delete(json);
     if (!text)
         return mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
     mm_put_json(text, false, out);
     fputc('\n', out);
     cJSON_free(text);
     return MM_OK;
+}
+
+enum mm_class store_answer(const struct store_query *query, cJSON *answer, enum mm_class cls,
+                           void (*print)(const cJSON *answer, FILE *out), struct mm_error *err)
+{
+    if (cls == MM_OK && query->json)
+        cls = store_print(answer, query->out, err);
+    else if (cls == MM_OK)
+        print(answer, query->out);
+    cJSON_Delete(answer);
+    return cls;
+}
+
+void store_print_name(const cJSON *row, FILE *out)
+{
+    const char *mapping = lt_json_text(row, "mapping");
+    mm_print(out, "%s%s%s", lt_json_text(row, "test"), *mapping ? ", mapping " : "", mapping);
+}
+
+void store_add_verdict(cJSON *row, const char *verdict, const char *clause)
+{
+    cJSON_AddStringToObject(row, "verdict", *verdict ? verdict : "unjudged");
+    if (*clause)
+        cJSON_AddStringToObject(row, "clause", clause);
 }
 
 void store_state_text(const char *observed, const char *values, char *text, size_t size)
@@ -67,7 +90,21 @@ static cJSON *run_json(sqlite3_stmt *q)
     return run;
 }
 
-enum mm_class store_list(struct store *s, bool json, FILE *out, struct mm_error *err)
+static void print_runs(const cJSON *answer, FILE *out)
+{
+    const cJSON *run, *runs = cJSON_GetObjectItem(answer, "runs");
+    cJSON_ArrayForEach(run, runs)
+    {
+        const char *shard = lt_json_text(run, "shard");
+        mm_print(out, "%5.0f  %s  %-9s  %s, %s %s, %s%s%s\n", lt_number_of(run, "run"),
+                 lt_json_text(run, "date"), lt_json_text(run, "kind"), lt_json_text(run, "device"),
+                 lt_json_text(run, "version"), lt_json_text(run, "driver"), lt_json_text(run, "suite"),
+                 *shard ? ", shard " : "", shard);
+    }
+    fprintf(out, "%d runs\n", cJSON_GetArraySize(runs));
+}
+
+enum mm_class store_list(struct store *s, const struct store_query *query, struct mm_error *err)
 {
     cJSON *root = cJSON_CreateObject(), *runs = cJSON_AddArrayToObject(root, "runs");
     sqlite3_stmt *q = store_statement(
@@ -75,22 +112,9 @@ enum mm_class store_list(struct store *s, bool json, FILE *out, struct mm_error 
         "select run.id, kind, date, platform, name, version, driver, suite, campaign, shard, file,"
         " settings from run join device on device = device.id order by date, run.id",
         "");
-    size_t count = 0;
-    for (; store_row(s, q); count++) {
-        if (json)
-            cJSON_AddItemToArray(runs, run_json(q));
-        else
-            mm_print(out, "%5d  %s  %-9s  %s, %s %s, %s%s%s\n", (int)sqlite3_column_int64(q, 0),
-                     store_text(q, 2), store_text(q, 1), store_text(q, 4), store_text(q, 5), store_text(q, 6),
-                     store_text(q, 7), *store_text(q, 9) ? ", shard " : "", store_text(q, 9));
-    }
-    if (!json)
-        fprintf(out, "%zu runs\n", count);
-    enum mm_class cls = store_check(s, err);
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
-    cJSON_Delete(root);
-    return cls;
+    while (store_row(s, q))
+        cJSON_AddItemToArray(runs, run_json(q));
+    return store_answer(query, root, store_check(s, err), print_runs, err);
 }
 
 /* ---- one test ---- */
@@ -120,9 +144,7 @@ static void add_states(struct store *s, int64_t test, int64_t device, const char
         cJSON_AddNumberToObject(state, "rate_high", rate.high);
         cJSON_AddStringToObject(state, "first", store_text(q, 3));
         cJSON_AddStringToObject(state, "last", store_text(q, 4));
-        cJSON_AddStringToObject(state, "verdict", *store_text(q, 5) ? store_text(q, 5) : "unjudged");
-        if (*store_text(q, 6))
-            cJSON_AddStringToObject(state, "clause", store_text(q, 6));
+        store_add_verdict(state, store_text(q, 5), store_text(q, 6));
         cJSON_AddItemToArray(states, state);
     }
 }
@@ -148,27 +170,20 @@ static cJSON *test_json(struct store *s, sqlite3_stmt *q)
     return row;
 }
 
-static const char *string_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
-    return text ? text : "";
-}
-
 static void print_test(const cJSON *row, FILE *out)
 {
     const cJSON *state, *states = cJSON_GetObjectItem(row, "states");
-    const char *mapping = string_of(row, "mapping");
-    mm_print(out, "%s%s%s on %s\n", string_of(row, "test"), *mapping ? ", mapping " : "", mapping,
-             string_of(row, "device"));
+    store_print_name(row, out);
+    mm_print(out, " on %s\n", lt_json_text(row, "device"));
     fprintf(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", lt_number_of(row, "runs_done"),
-            lt_number_of(row, "runs"), string_of(row, "first"), string_of(row, "last"),
+            lt_number_of(row, "runs"), lt_json_text(row, "first"), lt_json_text(row, "last"),
             lt_number_of(row, "instances"));
     cJSON_ArrayForEach(state, states)
     {
         mm_print(out, "  %-12.0f %-9.3g %-9s since %s  %s%s%s\n", lt_number_of(state, "count"),
-                 lt_number_of(state, "rate"), string_of(state, "verdict"), string_of(state, "first"),
-                 string_of(state, "state"), *string_of(state, "clause") ? "  " : "",
-                 string_of(state, "clause"));
+                 lt_number_of(state, "rate"), lt_json_text(state, "verdict"), lt_json_text(state, "first"),
+                 lt_json_text(state, "state"), *lt_json_text(state, "clause") ? "  " : "",
+                 lt_json_text(state, "clause"));
     }
     if (cJSON_GetArraySize(states))
         fprintf(out, "  any other state: a rate below %.3g (95 %%)\n",
@@ -190,24 +205,31 @@ enum mm_class store_test_results(struct store *s, const char *name, const char *
     return store_check(s, err);
 }
 
-enum mm_class store_show(struct store *s, const char *what, const char *selector, bool json, FILE *out,
+/* Prints results of a test, or times of a kernel. */
+static void print_results(const cJSON *answer, FILE *out)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(answer, "results"))
+    {
+        if (cJSON_HasObjectItem(row, "kernel"))
+            store_print_times(row, out);
+        else
+            print_test(row, out);
+    }
+}
+
+enum mm_class store_show(struct store *s, const char *name, const struct store_query *query,
                          struct mm_error *err)
 {
+    const char *selector = query->selector;
     cJSON *root = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(root, "results");
-    const cJSON *row;
-    enum mm_class cls = store_test_results(s, what, selector, rows, err);
-    bool is_test = cJSON_GetArraySize(rows) > 0;
-    if (cls == MM_OK && !is_test) {
-        store_benchmark_times(s, what, selector, rows);
+    enum mm_class cls = store_test_results(s, name, selector, rows, err);
+    if (cls == MM_OK && !cJSON_GetArraySize(rows)) {
+        store_benchmark_times(s, name, selector, rows);
         cls = store_check(s, err);
     }
     if (cls == MM_OK && !cJSON_GetArraySize(rows))
-        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test or kernel named '%s'%s%s", what,
+        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test or kernel named '%s'%s%s", name,
                       selector ? " on a device that matches " : "", selector ? selector : "");
-    if (cls == MM_OK && json)
-        return store_print(root, out, err);
-    if (cls == MM_OK)
-        cJSON_ArrayForEach(row, rows)(is_test ? print_test : store_print_times)(row, out);
-    cJSON_Delete(root);
-    return cls;
+    return store_answer(query, root, cls, print_results, err);
 }

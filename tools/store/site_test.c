@@ -11,12 +11,11 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
     const cJSON *state;
     cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
     {
-        const char *verdict = cJSON_GetStringValue(cJSON_GetObjectItem(state, "verdict")),
-                   *clause = cJSON_GetStringValue(cJSON_GetObjectItem(state, "clause"));
+        const char *verdict = lt_json_text(state, "verdict"), *clause = lt_json_text(state, "clause");
         fputs("<tr><th scope=\"row\"><code>", out);
-        mm_put_html(cJSON_GetStringValue(cJSON_GetObjectItem(state, "state")), out);
+        mm_put_html(lt_json_text(state, "state"), out);
         fprintf(out, "</code></th><td class=\"%s\">%s", verdict, verdict);
-        if (clause) {
+        if (*clause) {
             fputs("<br>", out);
             if (strcmp(verdict, "forbidden") == 0)
                 site_link_clause(site, clause, out);
@@ -26,19 +25,16 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
         fprintf(
             out,
             "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "count")),
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_low")),
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_high")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(state, "first")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(state, "last")));
+            lt_number_of(state, "count"), lt_number_of(state, "rate_low"), lt_number_of(state, "rate_high"),
+            lt_json_text(state, "first"), lt_json_text(state, "last"));
     }
 }
 
 static void put_result(const struct site *site, const cJSON *result, FILE *out)
 {
-    const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(result, "mapping"));
+    const char *mapping = lt_json_text(result, "mapping");
     fputs("<h2>", out);
-    mm_put_html(cJSON_GetStringValue(cJSON_GetObjectItem(result, "device")), out);
+    mm_put_html(lt_json_text(result, "device"), out);
     fputs("</h2>\n<p>", out);
     if (*mapping) {
         fputs("Mapping ", out);
@@ -46,8 +42,8 @@ static void put_result(const struct site *site, const cJSON *result, FILE *out)
         fputs(". ", out);
     }
     fprintf(out, "%.0f of %.0f runs done, %s to %s; %.3g instances.", lt_number_of(result, "runs_done"),
-            lt_number_of(result, "runs"), cJSON_GetStringValue(cJSON_GetObjectItem(result, "first")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(result, "last")), lt_number_of(result, "instances"));
+            lt_number_of(result, "runs"), lt_json_text(result, "first"), lt_json_text(result, "last"),
+            lt_number_of(result, "instances"));
     if (lt_number_of(result, "unseen_rate_below") < 1)
         fprintf(out, " Any state that is not listed has a rate below %.3g (95 %%).",
                 lt_number_of(result, "unseen_rate_below"));

@@ -90,19 +90,23 @@ struct store_result {
  * a suite that hold one test) is added to the first. */
 enum mm_class store_put_result(struct store *store, const struct store_result *result, struct mm_error *err);
 void store_remove_run(struct store *store, int64_t run);
-/* The tests of a JUnit file; called within the transaction. */
-enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
-                              int64_t run, int64_t device, const char *date, struct mm_error *err);
+/* A file whose results become those of a run. */
+struct store_file {
+    const char *path, *text; /* TEXT: SIZE bytes and a zero */
+    size_t size;
+    const cJSON *json; /* the parsed text; NULL: JUnit, a table of benchmarks */
+    const char *date;  /* YYYY-MM-DD */
+    int64_t run, device;
+};
+/* Add the tests of a JUnit file, a report of `refcl run`, the times of a table of benchmarks; called within the transaction. */
+enum mm_class store_add_junit(struct store *store, const struct store_file *file, struct mm_error *err);
+enum mm_class store_add_report(struct store *store, const struct store_file *file, struct mm_error *err);
+enum mm_class store_add_benchmark(struct store *store, const struct store_file *file, struct mm_error *err);
+/* Whether TEXT has a table of benchmarks. */
+bool store_is_benchmark(const char *text);
 
 /* The number of a state within TEST, created if it is new. */
 int64_t store_state_number(struct store *store, int64_t test, const char *values);
-/* A report of `refcl run`; called within the transaction. */
-enum mm_class store_add_report(struct store *store, const cJSON *report, const char *path, int64_t run,
-                               int64_t device, const char *date, struct mm_error *err);
-/* Whether TEXT has a table of benchmarks; adds the times in it, within the transaction. */
-bool store_is_benchmark(const char *text);
-enum mm_class store_add_benchmark(struct store *store, const char *text, const char *path, int64_t run,
-                                  struct mm_error *err);
 
 /* ---- verdicts ---- */
 
@@ -116,25 +120,36 @@ enum mm_class store_add_benchmark(struct store *store, const char *text, const c
 enum mm_class store_judge(struct store *store, const char *variant, const char *switches,
                           const struct lt_judge_options *options, size_t *judged, struct mm_error *err);
 
-/* ---- questions; each prints to OUT, as JSON if JSON ---- */
+/* ---- queries ---- */
 
-/* Devices and runs match a SELECTOR: the number of a run, or a part of "platform, name, version, driver". */
-enum mm_class store_list(struct store *store, bool json, FILE *out, struct mm_error *err);
-enum mm_class store_show(struct store *store, const char *what, const char *selector, bool json, FILE *out,
+/* The devices that a query is about, and how its answer is printed. */
+struct store_query {
+    const char *selector; /* a part of "platform, name, version, driver"; NULL: all devices */
+    bool json;
+    FILE *out;
+};
+/* Prints the runs; SELECTOR is ignored. */
+enum mm_class store_list(struct store *store, const struct store_query *query, struct mm_error *err);
+/* Prints the results of the test, or the times of the kernel, that is called NAME. */
+enum mm_class store_show(struct store *store, const char *name, const struct store_query *query,
                          struct mm_error *err);
-enum mm_class store_compare(struct store *store, const char *a, const char *b, bool json, FILE *out,
-                            size_t *differences, struct mm_error *err);
-enum mm_class store_regressions(struct store *store, const char *selector, bool json, FILE *out,
-                                size_t *found, struct mm_error *err);
+/* Prints the differences between A and B, each the number of a run, or a selector; SELECTOR is ignored. */
+enum mm_class store_compare(struct store *store, const char *a, const char *b,
+                            const struct store_query *query, struct mm_error *err);
+/* Prints what updates of drivers broke; *FOUND: how many regressions there are. */
+enum mm_class store_regressions(struct store *store, const struct store_query *query, size_t *found,
+                                struct mm_error *err);
 /* Prints all changes between versions of a driver, improvements included. */
-enum mm_class store_updates(struct store *store, const char *selector, bool json, FILE *out,
-                            struct mm_error *err);
-/* Since when and how often each driver shows the state "x=1; 1:r0=0" of TEST (NULL: what the test asks about), and
- * with what confidence its rate is below RATE (0: not asked for). */
-enum mm_class store_history(struct store *store, const char *test, const char *state, const char *selector,
-                            double rate, bool json, FILE *out, struct mm_error *err);
-/* How often each driver shows what the tests of SHAPE ask about, and in which of them drivers differ. */
-enum mm_class store_shape(struct store *store, const char *shape, const char *selector, bool json, FILE *out,
+enum mm_class store_updates(struct store *store, const struct store_query *query, struct mm_error *err);
+struct store_history_query {
+    const char *test, *state; /* STATE such as "x=1; 1:r0=0"; NULL: what the test asks about */
+    double rate;              /* 0: not asked for */
+};
+/* Prints since when and how often each driver shows the state, and with what confidence its rate is below RATE. */
+enum mm_class store_history(struct store *store, const struct store_history_query *history,
+                            const struct store_query *query, struct mm_error *err);
+/* Prints how often each driver shows what the tests of SHAPE ask about, and in which of them drivers differ. */
+enum mm_class store_shape(struct store *store, const char *shape, const struct store_query *query,
                           struct mm_error *err);
 /* Writes static pages into the folder PATH, which is created if it is missing. */
 struct store_site_options {
