@@ -182,7 +182,9 @@ struct ck_node { /* a run of COUNT accesses that differ in the agent only: FIRST
     uint32_t depth; /* length of the list from here */
     uint32_t limit; /* depth at which superseded nodes are removed */
 };
-/* A release sequence of a location: the clocks that an acquire of scope SLOT in scope instance KEY joins. */
+/* A release sequence of a location, as published for scope SLOT in scope instance KEY: an acquire there joins MAIN, the
+ * clock of the location's region.  OTHER, the clock of the other region of global and local memory, is that of a fence of
+ * both regions, for acquire fences of both; NULL: none [CL 3.3.6 F1-F6]. */
 struct ck_release {
     struct ck_release *next;
     uint64_t key;
@@ -196,16 +198,21 @@ struct ck_release {
 /* The synchronization state of an atomic location. */
 struct ck_sync {
     uint64_t id;
+    bool split; /* the cell was split: the states of its parts have the same id and evolve separately */
+    bool mixed; /* there were writes of several sizes */
+
+    /* the last write */
     uint64_t writer;
     uint32_t writer_time[CK_REGIONS], source;
-    uint32_t size;          /* of the last write: reads of other sizes do not synchronize */
-    bool mixed;             /* there were writes of several sizes */
-    uint64_t breaker;       /* agent of the last write that is not a read-modify-write */
-    mm_event_id broken;     /* 1 + the event of that write, 0: none */
-    mm_event_id broken_too; /* the same for the last such write of another agent */
-    bool split; /* the cell was split: the states of its parts have the same id and evolve separately */
+    uint32_t size; /* reads of other sizes do not synchronize */
     uint8_t order, scope;
-    struct ck_last_fence fence;  /* the writer's last release fence */
+    struct ck_last_fence fence; /* the writer's last release fence */
+
+    /* the last stores: writes that are not read-modify-writes, which end the release sequences of other agents */
+    uint64_t storer;            /* agent of the last one */
+    mm_event_id store;          /* 1 + its event, 0: none */
+    mm_event_id store_of_other; /* 1 + the event of the last one that is not of STORER, 0: none */
+
     struct ck_release *releases; /* newest first */
     struct mm_map *index;        /* releases by key, one map per slot; NULL while they are few */
 };
@@ -487,7 +494,7 @@ enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory);
  * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                            const struct ck_memory *memory);
-/* EVENT, a read by the agent of ITEM, acquires what the release sequences of SYNC offer; a read of another size than the last
+/* EVENT, a read by the agent of ITEM, acquires the release sequences published in SYNC; a read of another size than the last
  * write does not synchronize [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_memory *memory, const struct ck_sync *sync);

@@ -38,7 +38,7 @@ static void mark_sync(struct ck_detector *d, const struct ck_sync *sync)
     if (!sync)
         return;
     mark_agent(d, sync->writer);
-    mark_agent(d, sync->breaker);
+    mark_agent(d, sync->storer);
 }
 
 static void mark_cell(struct ck_detector *d, const struct ck_cell *cell)

@@ -141,7 +141,7 @@ static void index_releases(struct ck_detector *d, struct ck_sync *sync)
             clear_index(d, sync);
 }
 
-static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
+static void publish_release(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
 {
     struct ck_release *r = find_release(sync, release->slot, release->key, release->size);
     if (!r) {
@@ -164,23 +164,23 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 
 /* ---- acquire ------------------------------------------------------------------------------ */
 
-/* True if an acquire of scope SLOT synchronizes with a release that was stored for the acquire's instance of scope
- * OFFERED [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes
- * both agents, so that releases are stored for all narrower scopes, too. */
-static bool slot_takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
+/* Whether an acquire of scope SLOT synchronizes with a release published for the acquire's instance of scope
+ * PUBLISHED [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes
+ * both agents, so that releases are published for all narrower scopes, too. */
+static bool is_inclusive(const struct ck_detector *d, enum ck_slot slot, uint8_t published)
 {
-    return slot == (enum ck_slot)offered || (mm_revision_wider_scopes(d->options.revision) &&
-                                             slot != CK_SLOT_NONE && slot > (enum ck_slot)offered);
+    return slot == (enum ck_slot)published || (mm_revision_wider_scopes(d->options.revision) &&
+                                               slot != CK_SLOT_NONE && slot > (enum ck_slot)published);
 }
 
 /* Adds RELEASE to the clocks that later acquire fences join, by their scope as written. */
-static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const struct ck_memory *memory,
-                              const struct ck_release *release)
+static void keep_for_fences(struct ck_detector *d, struct ck_item *item, const struct ck_memory *memory,
+                            const struct ck_release *release)
 {
     struct ck_fences *fences = ck_fences_of(d, item);
     int region = memory->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
-        if (!slot_takes(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
+        if (!is_inclusive(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
             continue;
         ck_clock_join(&d->clocks, &fences->clocks[region][slot].acquirable, release->main);
         ck_clock_join(&d->clocks, &fences->clocks[region][slot].acquirable_other, release->other);
@@ -205,46 +205,52 @@ static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *
         ck_clock_join_points(&d->clocks, &item->clock[CK_REGION_IMAGE], item->clock[CK_REGION_GLOBAL]);
 }
 
-void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                     const struct ck_memory *memory, const struct ck_sync *sync)
+/* Notes, for the reason of a race, why the read EVENT does not order what follows it after what precedes the write that it
+ * read.  IN_INSTANCE: the oldest release for a scope instance of the reader; JOINED: one that it acquired; NULL: none. */
+static void note_acquire_shortfall(struct ck_detector *d, const struct mm_event *event,
+                                   const struct ck_memory *memory, const struct ck_sync *sync,
+                                   const struct ck_release *in_instance, const struct ck_release *joined)
 {
-    uint64_t agent = ck_agent_key(event->agent);
-    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), memory);
-    bool wanted = mm_acquires(event->order);
-    note_command_synchronizes(d, event);
-    if (sync->size != event->size)
-        return;
-    const struct ck_release *in_instance = NULL, *joined = NULL;
-    for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
-        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, memory);
-        const struct ck_release *r = find_release(sync, (uint8_t)reach, key, event->size);
-        if (!r)
-            continue;
-        if (!in_instance || r->number < in_instance->number)
-            in_instance = r;
-        sync_pend_acquire(d, item, memory, r);
-        if (wanted && slot_takes(d, slot, (uint8_t)reach)) {
-            ck_clock_join(&d->clocks, &item->clock[memory->region], r->main);
-            joined = r;
-        }
-    }
-    if (joined)
-        share_points(d, agent, item);
-    if (sync->writer == agent)
-        return;
+    const struct ck_release of_work_item = {.origin = {sync->source, sync->scope, false}};
     if (joined)
         note_shortfall(d, event, memory, sync, joined, CK_SHORT_REGION);
     else if (!sync->releases && mm_releases(sync->order) && sync->scope == MM_SCOPE_WORK_ITEM)
-        note_shortfall(d, event, memory, sync,
-                       &(struct ck_release){.origin = {sync->source, sync->scope, false}},
-                       CK_SHORT_SCOPE_INSTANCE);
+        note_shortfall(d, event, memory, sync, &of_work_item, CK_SHORT_SCOPE_INSTANCE);
     else if (!sync->releases)
         note_shortfall(d, event, memory, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)
         note_shortfall(d, event, memory, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
     else
         note_shortfall(d, event, memory, sync, in_instance,
-                       wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
+                       mm_acquires(event->order) ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
+}
+
+void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
+                     const struct ck_memory *memory, const struct ck_sync *sync)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    enum ck_slot scope = ck_slot_reduced(ck_slot_of(event), memory);
+    note_command_synchronizes(d, event);
+    if (sync->size != event->size)
+        return;
+    const struct ck_release *in_instance = NULL, *joined = NULL;
+    for (int slot = 0; sync->releases && slot < CK_SLOTS; slot++) {
+        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)slot, memory);
+        const struct ck_release *r = find_release(sync, (uint8_t)slot, key, event->size);
+        if (!r)
+            continue;
+        if (!in_instance || r->number < in_instance->number)
+            in_instance = r;
+        keep_for_fences(d, item, memory, r);
+        if (mm_acquires(event->order) && is_inclusive(d, scope, (uint8_t)slot)) {
+            ck_clock_join(&d->clocks, &item->clock[memory->region], r->main);
+            joined = r;
+        }
+    }
+    if (joined)
+        share_points(d, agent, item);
+    if (sync->writer != agent)
+        note_acquire_shortfall(d, event, memory, sync, in_instance, joined);
 }
 
 /* ---- release ------------------------------------------------------------------------------ */
@@ -283,19 +289,19 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
     return copy;
 }
 
-/* 1 + the last event that ended the release sequences of AGENT at this location; 0: none. */
-static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
+/* 1 + the event of the last store by an agent other than AGENT, which ended AGENT's release sequences; 0: none. */
+static mm_event_id last_store_of_others(const struct ck_sync *sync, uint64_t agent)
 {
-    return sync->breaker == agent ? sync->broken_too : sync->broken;
+    return sync->storer == agent ? sync->store_of_other : sync->store;
 }
 
 static struct ck_release_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync,
-                                         const struct ck_release *release, mm_event_id broken)
+                                         const struct ck_release *release, mm_event_id ended)
 {
     struct ck_release_head *h = fences->heads;
     while (h &&
            (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
-            h->size != release->size || h->offset != release->offset || (sync->split && h->since < broken)))
+            h->size != release->size || h->offset != release->offset || (sync->split && h->since < ended)))
         h = h->next;
     return h;
 }
@@ -303,8 +309,8 @@ static struct ck_release_head *find_head(const struct ck_fences *fences, const s
 static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
                                        const struct ck_sync *sync, const struct ck_release *release)
 {
-    mm_event_id broken = broken_for(sync, agent);
-    struct ck_release_head *h = find_head(fences, sync, release, broken);
+    mm_event_id ended = last_store_of_others(sync, agent);
+    struct ck_release_head *h = find_head(fences, sync, release, ended);
     if (!h) {
         h = ck_budget_alloc(&d->budget, sizeof *h);
         if (!h)
@@ -317,7 +323,7 @@ static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, st
                                       .slot = release->slot,
                                       .since = d->next_event};
         fences->heads = h;
-    } else if (h->since < broken) { /* a later write ended this sequence */
+    } else if (h->since < ended) { /* a later write ended this sequence */
         ck_clock_drop(&d->clocks, h->main);
         ck_clock_drop(&d->clocks, h->other);
         h->main = h->other = NULL;
@@ -326,10 +332,10 @@ static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, st
     return h;
 }
 
-static void head_at_scope(struct ck_detector *d, uint64_t agent, struct ck_item *item, struct ck_sync *sync,
-                          const struct ck_release *release)
+static void begin_sequence_at(struct ck_detector *d, uint64_t agent, struct ck_item *item,
+                              struct ck_sync *sync, const struct ck_release *release)
 {
-    sync_offer(d, sync, release);
+    publish_release(d, sync, release);
     struct ck_fences *fences = ck_fences_of(d, item);
     struct ck_release_head *h = fences ? head_of(d, agent, fences, sync, release) : NULL;
     if (!h)
@@ -341,32 +347,32 @@ static void head_at_scope(struct ck_detector *d, uint64_t agent, struct ck_item 
 
 /* Adds a release sequence of this agent to the location, and its head to the agent, at the scope of RELEASE and, where
  * scopes may differ, at the narrower ones. */
-static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
-                               const struct ck_memory *memory, struct ck_sync *sync,
-                               const struct ck_release *release)
+static void begin_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
+                           const struct ck_memory *memory, struct ck_sync *sync,
+                           const struct ck_release *release)
 {
     unsigned narrowest = mm_revision_wider_scopes(d->options.revision) ? CK_SLOT_SUB_GROUP : release->slot;
     for (unsigned slot = narrowest; slot <= release->slot; slot++) {
         struct ck_release one = *release;
         one.slot = (uint8_t)slot;
         one.key = ck_scope_instance(d, agent, (enum ck_slot)slot, memory);
-        head_at_scope(d, agent, item, sync, &one);
+        begin_sequence_at(d, agent, item, sync, &one);
     }
 }
 
 /* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of objects
  * that the cell AT is a part of. */
-static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
-                            struct ck_sync *sync, uint64_t at)
+static void end_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
+                          struct ck_sync *sync, uint64_t at)
 {
     free_releases(d, sync);
-    if (sync->breaker != agent) {
-        sync->broken_too = sync->broken;
-        sync->breaker = agent;
+    if (sync->storer != agent) {
+        sync->store_of_other = sync->store;
+        sync->storer = agent;
     }
-    sync->broken = d->next_event + 1;
+    sync->store = d->next_event + 1;
     for (struct ck_release_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
-        if (h->location != sync->id || at - h->offset >= h->size || h->since < sync->broken_too)
+        if (h->location != sync->id || at - h->offset >= h->size || h->since < sync->store_of_other)
             continue;
         struct ck_release again = {.key = h->key,
                                    .main = h->main,
@@ -375,7 +381,7 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
                                    .size = h->size,
                                    .slot = h->slot,
                                    .origin = h->origin};
-        sync_offer(d, sync, &again);
+        publish_release(d, sync, &again);
     }
 }
 
@@ -385,8 +391,8 @@ static uint64_t object_at(uint64_t at, uint32_t size)
     return at - at % size;
 }
 
-static void offer_fences(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                         const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
+static void publish_fences(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
+                           const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
 {
     const struct ck_fences *fences = item->fences;
     int region = memory->region == CK_REGION_LOCAL;
@@ -403,20 +409,17 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
                                      .origin = {.source = fence->released_at,
                                                 .scope = scope_of_slot((enum ck_slot)slot),
                                                 .fence = true}};
-        sync_head_sequence(d, ck_agent_key(event->agent), item, memory, sync, &release);
+        begin_sequence(d, ck_agent_key(event->agent), item, memory, sync, &release);
     }
 }
 
-bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
+static void note_write(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                       const struct ck_item *item, struct ck_sync *sync)
 {
-    note_command_synchronizes(d, event);
     if (sync->size && sync->size != event->size && !sync->mixed) {
         sync->mixed = true;
         clear_index(d, sync);
     }
-    if (event->kind != MM_RMW)
-        break_sequences(d, agent, item, sync, at);
     sync->size = event->size;
     sync->writer = agent;
     memcpy(sync->writer_time, item->time, sizeof item->time);
@@ -424,9 +427,18 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     sync->order = event->order;
     sync->scope = event->scope;
     sync->fence = item->fences ? item->fences->last_release : (struct ck_last_fence){.source = 0};
+}
+
+bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
+{
+    note_command_synchronizes(d, event);
+    note_write(d, event, agent, item, sync);
+    if (event->kind != MM_RMW)
+        end_sequences(d, agent, item, sync, at);
     if (!(event->attributes & MM_ATOMIC))
         return false;
-    offer_fences(d, event, item, memory, sync, at);
+    publish_fences(d, event, item, memory, sync, at);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), memory);
     if (!mm_releases(event->order) || slot == CK_SLOT_NONE)
         return false;
@@ -437,7 +449,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
                                  .size = event->size,
                                  .slot = (uint8_t)slot,
                                  .origin = {.source = event->source, .scope = event->scope}};
-    sync_head_sequence(d, agent, item, memory, sync, &release);
+    begin_sequence(d, agent, item, memory, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
 }
