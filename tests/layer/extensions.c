@@ -187,6 +187,51 @@ static void semaphores(int early_wait)
     OK(clFinish(r));
 }
 
+/* A command and an acquisition of memory of other interfaces, of no objects; FAILS: the call of the latter is wrong. */
+static void external_memory(int fails)
+{
+    FUNCTION(cl_int, clEnqueueAcquireExternalMemObjectsKHR,
+             (cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *));
+    cl_command_queue q = queue(0);
+    cl_mem a = memory();
+    cl_int one = 1, code;
+    OK(clEnqueueFillBuffer(q, a, &one, sizeof one, 0, BYTES, 0, NULL, NULL));
+    code = clEnqueueAcquireExternalMemObjectsKHR(q, fails, NULL, 0, NULL, NULL);
+    if (!code != !fails)
+        exit(2);
+    OK(clFinish(q));
+}
+
+/* A fill, its signal of an exportable semaphore, and a copy after the wait.  Others may signal the semaphore, too. */
+static void external_semaphore(void)
+{
+    FUNCTION(cl_semaphore_khr, clCreateSemaphoreWithPropertiesKHR,
+             (cl_context, const cl_semaphore_properties_khr *, cl_int *));
+    FUNCTION(cl_int, clEnqueueSignalSemaphoresKHR,
+             (cl_command_queue, cl_uint, const cl_semaphore_khr *, const cl_semaphore_payload_khr *, cl_uint,
+              const cl_event *, cl_event *));
+    FUNCTION(cl_int, clEnqueueWaitSemaphoresKHR,
+             (cl_command_queue, cl_uint, const cl_semaphore_khr *, const cl_semaphore_payload_khr *, cl_uint,
+              const cl_event *, cl_event *));
+    const cl_semaphore_properties_khr exported[] = {CL_SEMAPHORE_TYPE_KHR,
+                                                    CL_SEMAPHORE_TYPE_BINARY_KHR,
+                                                    CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR,
+                                                    CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+                                                    CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR,
+                                                    0};
+    cl_command_queue q = queue(0), r = queue(0);
+    cl_mem a = memory(), b = memory();
+    cl_int code, one = 1;
+    cl_semaphore_khr s = clCreateSemaphoreWithPropertiesKHR(context, exported, &code);
+    OK(code);
+    OK(clEnqueueFillBuffer(q, a, &one, sizeof one, 0, BYTES, 0, NULL, NULL));
+    OK(clEnqueueSignalSemaphoresKHR(q, 1, &s, NULL, 0, NULL, NULL));
+    OK(clEnqueueWaitSemaphoresKHR(r, 1, &s, NULL, 0, NULL, NULL));
+    OK(clEnqueueCopyBuffer(r, a, b, 0, 0, BYTES, 0, NULL, NULL));
+    OK(clFinish(q));
+    OK(clFinish(r));
+}
+
 /* ---- unified shared memory, as shared_memory_layer.c provides it ------------------------------------------------ */
 
 static void shared_memory(void)
@@ -295,6 +340,10 @@ int main(int argc, char **argv)
         semaphores(0);
     else if (strcmp(what, "early-wait") == 0)
         semaphores(1);
+    else if (strcmp(what, "external-memory") == 0)
+        external_memory(fixed);
+    else if (strcmp(what, "external-semaphore") == 0)
+        external_semaphore();
     else if (strcmp(what, "shared") == 0)
         shared_memory();
     else if (strcmp(what, "unknown") == 0)

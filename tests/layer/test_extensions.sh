@@ -40,6 +40,24 @@ again() {
 }
 ok "... nor is it where the trace is checked again" again
 
+interfaces="not checked: what other interfaces do with shared memory"
+ok "what other interfaces do with acquired memory is not known" run 3 "$interfaces" external-memory
+fails() {
+    run 0 "refcl: no findings" external-memory fails && ! grep -q "other interfaces" "$tap_dir/said"
+}
+ok "... and an acquisition that fails leaves nothing unknown" fails
+
+# The call, then the point that all earlier commands precede, then the start of the wait after it.
+external() {
+    run 3 "not checked: what comes before signals of external semaphores" --trace "$tap_dir/trace" external-semaphore || return 1
+    "$REFCL" trace dump "$tap_dir/trace" >"$tap_dir/said" || return 1
+    local call=$(sed -n 's/^\([0-9]*\) host thread 0: api-call at clEnqueueWaitSemaphoresKHR.*/\1/p' "$tap_dir/said")
+    grep -q "^$((call + 1)) host thread [1-9][0-9]*: event-complete" "$tap_dir/said" &&
+        grep -q "^$((call + 2)) clEnqueueWaitSemaphoresKHR.*: command-start" "$tap_dir/said" &&
+        grep -q "^edge $((call + 1)) -> $((call + 2)) host" "$tap_dir/said"
+}
+ok "a wait for an external semaphore is ordered after all commands before its call" external
+
 # level EXPECTED NAME: a program of tests/races/host
 level() {
     ${CC:-gcc} -std=gnu11 -g -o "$tap_dir/level" "$here"/../races/host/*/$2.c -lOpenCL || return 1
