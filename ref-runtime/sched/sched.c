@@ -15,6 +15,7 @@
 #include "ref-runtime/enqueue/semaphore.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/sched/command.h"
+#include "ref-runtime/sched/deferral.h"
 #include "ref-runtime/sched/rounding.h"
 #include "ref-runtime/setting.h"
 
@@ -38,7 +39,6 @@ enum { DEFAULT_PATIENCE = 2 };                /* seconds */
 enum { PATIENT_POLLS = 100 };                 /* polls of an event until unflushed commands are flushed */
 enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
-enum { BRIEF_STEP_NS = 10 * 1000, MOST_DEFERRALS = 8 };
 
 struct mm_mutex rt_lock = MM_MUTEX_WITH_CONDITIONS;
 
@@ -53,7 +53,6 @@ static struct {
         size_t count, unflushed;
         uint64_t unflushed_since;
         size_t lazy; /* unflushed commands that start lazily, ready or not */
-        bool added;  /* since the executor's last short wait */
     } ready;
     struct {
         struct rt_command *commands[MOST_ACTIVE];
@@ -61,7 +60,6 @@ static struct {
     } active;
     struct {
         bool busy;                  /* a thread is within a scheduling step */
-        unsigned helped;            /* steps of other threads since the executor's last short wait */
         struct rt_command *command; /* of this step, or of the last one */
         uint64_t random_state;
     } step;
@@ -69,10 +67,9 @@ static struct {
         pthread_t thread;
         pid_t process; /* 0: not started; -1: none, as in a forked child */
         bool stopping, idle, unwritten;
-        bool yields;        /* host threads executed brief steps during the last short wait */
-        unsigned deferrals; /* consecutive short waits with work that was left to host threads */
-        bool ends_process;  /* the application has no threads left */
+        bool ends_process; /* the application has no threads left */
     } executor;
+    struct rt_deferral deferral;
     struct {
         size_t waiters;               /* threads in rt_sched_wait() that have not been woken */
         const struct rt_queue *queue; /* of the event that the last one waits for */
@@ -107,7 +104,6 @@ static void push_ready(struct rt_command *command)
     *sched.ready.last = command;
     sched.ready.last = &command->next_ready;
     sched.ready.count++;
-    sched.ready.added = true;
     if (!command->flushed && sched.ready.unflushed++ == 0)
         sched.ready.unflushed_since = rt_now();
     if (sched.executor.idle)
@@ -131,6 +127,7 @@ void rt_sched_ready(struct rt_command *command)
         rt_record_forked();
     if (rt_command_terminated(command))
         resolve_all(command);
+    sched.deferral.active = true;
     sched.host.unattended &= command->family.parent != NULL;
     sched.ready.lazy += command->starts_lazily;
     if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->family.parent))
@@ -202,20 +199,26 @@ static bool have_work(void)
 
 static void schedule_one(void);
 
+/* While recording, checks, seeds or faults depend on the order or the thread. */
+static bool left_to_executor(void)
+{
+    return !sched.fork.alone &&
+           (sched.seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
+}
+
 /* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
- * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
+ * switch. */
 static bool help_workers(void)
 {
-    bool left_to_executor = !sched.fork.alone && (sched.seeded || rt_recorder() || rt_guard_svm_on() ||
-                                                  in_fault_now != IN_NO_FAULT);
-    if (sched.step.busy || sched.executor.stopping || sched.fork.forking || left_to_executor || !have_work())
+    if (sched.step.busy || sched.executor.stopping || sched.fork.forking || left_to_executor() ||
+        !have_work())
         return false;
     struct rt_rounding rounding;
     rt_rounding_enter(&rounding);
     sched.step.busy = true;
     schedule_one();
     sched.step.busy = false;
-    sched.step.helped++;
+    sched.deferral.helped++;
     pthread_cond_broadcast(&sched.stepped);
     rt_rounding_leave(&rounding);
     return true;
@@ -241,6 +244,7 @@ void rt_sched_wait(struct rt_event *event)
     notice_clone();
     if (sched.fork.alone)
         rt_watch_forked();
+    sched.deferral.hosts_wait = true;
     if (sched.fork.lost_command) {
         fail_current();
     } else if (!help_workers()) {
@@ -374,24 +378,20 @@ static bool wait_quietly(uint64_t nanoseconds)
  * takes up to 50 microseconds of CPU time on virtual machines: as few as possible while hosts execute their commands. */
 static void wait_shortly(int *short_waits, long *length)
 {
-    sched.ready.added = false;
+    sched.deferral.active = false;
     *short_waits -= *short_waits > 0;
     wait_quietly((uint64_t)*length);
-    if (sched.step.helped > 0) {
-        sched.executor.yields = (long)sched.step.helped * BRIEF_STEP_NS >= *length;
-        sched.executor.deferrals = 0;
-        sched.step.helped = 0;
+    if (rt_deferral_waited(&sched.deferral, (uint64_t)*length, have_work() && !sched.step.busy)) {
         *short_waits = SHORT_WAITS;
         *length = LONGEST_SHORT_WAIT_NS;
+    } else if (sched.deferral.active && *length * 2 < LONGEST_SHORT_WAIT_NS) {
+        *length *= 2;
     }
 }
 
-/* Brief commands are executed fastest by the thread that enqueues them, when it waits: two threads compete for
- * rt_lock and cache lines.  The number of deferrals is limited for a host that never waits. */
 static bool leaves_to_host(void)
 {
-    return sched.executor.yields && sched.ready.added && sched.host.waiters == 0 &&
-           sched.executor.deferrals < MOST_DEFERRALS;
+    return sched.host.waiters == 0 && !left_to_executor() && rt_deferral_applies(&sched.deferral);
 }
 
 /* Whether nothing can enqueue commands any more: there are no threads, callbacks, or semaphores of other processes. */
@@ -408,7 +408,7 @@ static bool wait_for_work(void)
     while (!sched.executor.stopping &&
            (sched.step.busy || sched.fork.forking || !have_work() || leaves_to_host())) {
         bool defers = have_work() && leaves_to_host();
-        sched.executor.deferrals += defers;
+        sched.deferral.count = have_work() ? sched.deferral.count + defers : 0;
         sched.executor.idle = short_waits == 0 && !defers;
         if (short_waits > 0 || defers) {
             wait_shortly(&short_waits, &length);
@@ -425,9 +425,9 @@ static bool wait_for_work(void)
         } else if (wait_quietly(THREADS_NS) && application_has_ended()) {
             sched.executor.ends_process = sched.executor.stopping = true;
         }
+        rt_deferral_begin_steps(&sched.deferral);
     }
-    sched.executor.idle = sched.executor.yields = false;
-    sched.executor.deferrals = 0;
+    sched.executor.idle = false;
     sched.executor.unwritten = true;
     return !sched.executor.stopping;
 }
@@ -484,6 +484,7 @@ static void *executor_thread(void *unused)
         sched.step.busy = true;
         schedule_one();
         sched.step.busy = false;
+        rt_deferral_measure_step(&sched.deferral);
         if (sched.seeded)
             step_finished();
         else if (sched.fork.forking)
@@ -525,7 +526,7 @@ static void become_child(void)
     flush_ready(UINT64_MAX);
     sched.seeded = false;
     sched.executor.idle = false;
-    sched.step.helped = sched.fork.forking = 0;
+    sched.deferral.helped = sched.fork.forking = 0;
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;
     sched.executor.process = -1;
