@@ -19,8 +19,9 @@ static void copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-static void set_error(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
-                      unsigned line, unsigned column, const char *format, va_list ap)
+/* Sets all but the position.  The arguments may be parts of ERR itself. */
+static void set_error(struct mm_error *err, enum mm_class cls, const char *rule, const char *format,
+                      va_list ap)
 {
     char message[2 * sizeof err->message];
 
@@ -31,9 +32,6 @@ static void set_error(struct mm_error *err, enum mm_class cls, const char *rule,
             *c = ' ';
     err->cls = cls;
     copy_text(err->rule, sizeof err->rule, rule ? rule : "");
-    copy_text(err->file, sizeof err->file, file ? file : "");
-    err->line = line;
-    err->column = column;
     copy_text(err->message, sizeof err->message, message);
 }
 
@@ -44,8 +42,10 @@ enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule,
     if (!err)
         return cls;
     va_start(ap, format);
-    set_error(err, cls, rule, "", 0, 0, format, ap);
+    set_error(err, cls, rule, format, ap);
     va_end(ap);
+    err->file[0] = '\0';
+    err->line = err->column = 0;
     return cls;
 }
 
@@ -62,8 +62,11 @@ enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *ru
     if (!err)
         return cls;
     va_start(ap, format);
-    set_error(err, cls, rule, file, line, column, format, ap);
+    set_error(err, cls, rule, format, ap);
     va_end(ap);
+    copy_text(err->file, sizeof err->file, file ? file : "");
+    err->line = line;
+    err->column = column;
     return cls;
 }
 
