@@ -413,21 +413,21 @@ void rt_kernel_describe(struct rt_command *command)
 
 /* ---- calls ---- */
 
-cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const char *name,
-                         struct rt_kernel *kernel, bool partial, cl_uint dimensions,
-                         const size_t *const sizes[3], struct rt_command **made)
+cl_int rt_kernel_command(const struct rt_kernel_call *call, struct rt_command **made)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
-    struct rt_command *command =
-        rt_command_create(queue, type, name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
+    struct rt_command *command = rt_command_create(call->queue, call->type, call->name, &rt_kernel_operation,
+                                                   sizeof(struct rt_kernel_command));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct rt_kernel_command *k = (void *)command->payload;
-    k->dimensions = dimensions;
-    cl_int error = rt_kernel_prepare_launch(kernel, queue->device, partial, &k->launch);
+    k->dimensions = call->dimensions;
+    cl_int error = rt_kernel_prepare_launch(call->kernel, call->queue->device, call->partial, &k->launch);
     error = error ? error : rt_launch_check_arguments(k->launch);
-    error = error ? error : rt_kernel_check_sizes(dimensions, sizes[0], sizes[1], sizes[2], k);
+    error = error
+                ? error
+                : rt_kernel_check_sizes(call->dimensions, call->sizes[0], call->sizes[1], call->sizes[2], k);
     if (error) {
         rt_command_discard(command);
         return error;
@@ -450,9 +450,14 @@ static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type,
         return CL_INVALID_KERNEL;
     if (kernel->context != s->queue->context)
         return CL_INVALID_CONTEXT;
-    const size_t *const sizes[3] = {offset, global, local};
-    cl_int error =
-        rt_kernel_command(s->queue, type, s->name, kernel, s->partial, dimensions, sizes, &command);
+    const struct rt_kernel_call call = {s->queue,
+                                        type,
+                                        s->name,
+                                        kernel,
+                                        s->partial,
+                                        dimensions,
+                                        (const size_t *const[3]){offset, global, local}};
+    cl_int error = rt_kernel_command(&call, &command);
     return error ? error : rt_submit(s, command);
 }
 

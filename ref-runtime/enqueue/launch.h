@@ -26,11 +26,18 @@ cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const siz
 /* Whether the device supports the arguments: kinds of SVM, pointers to it, origins of sub-buffers, sizes and formats of
  * images. */
 cl_int rt_launch_check_arguments(const struct rt_launch *launch);
-/* A command that executes KERNEL in QUEUE with its arguments as they are now, some of them unset if PARTIAL; SIZES:
- * global offset, global and local size. */
-cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const char *name,
-                         struct rt_kernel *kernel, bool partial, cl_uint dimensions,
-                         const size_t *const sizes[3], struct rt_command **made);
+/* A call that executes a kernel with its arguments as they are now. */
+struct rt_kernel_call {
+    struct rt_queue *queue;
+    cl_command_type type;
+    const char *name; /* of the call */
+    struct rt_kernel *kernel;
+    bool partial; /* some arguments may be unset */
+    cl_uint dimensions;
+    const size_t *const *sizes; /* global offset, global and local size, each of DIMENSIONS numbers or NULL */
+};
+/* Makes the command of CALL, checked but not submitted. */
+cl_int rt_kernel_command(const struct rt_kernel_call *call, struct rt_command **made);
 /* Puts the sizes into the record of COMMAND. */
 void rt_kernel_describe(struct rt_command *command);
 

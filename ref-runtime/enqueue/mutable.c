@@ -235,11 +235,15 @@ static cl_int make_update(struct update *updates, size_t done, const struct rt_m
     u->kernel = copy_of_kernel(kernel);
     if (!u->kernel)
         return CL_OUT_OF_HOST_MEMORY;
+    const struct rt_kernel_call call = {.queue = queue_of(m),
+                                        .type = CL_COMMAND_NDRANGE_KERNEL,
+                                        .name = "clCommandNDRangeKernelKHR",
+                                        .kernel = u->kernel,
+                                        .partial = rt_pattern_incomplete(pattern),
+                                        .dimensions = m->dimensions,
+                                        .sizes = u->sizes};
     cl_int error = set_arguments((cl_kernel)u->kernel, c);
-    error = error ? error
-                  : rt_kernel_command(queue_of(m), CL_COMMAND_NDRANGE_KERNEL, "clCommandNDRangeKernelKHR",
-                                      u->kernel, rt_pattern_incomplete(pattern), m->dimensions, u->sizes,
-                                      &u->pattern);
+    error = error ? error : rt_kernel_command(&call, &u->pattern);
     if (error)
         return error;
     rt_pattern_begin(u->pattern);
