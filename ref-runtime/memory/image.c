@@ -181,51 +181,71 @@ static cl_int check_format(const struct rt_context *context, const cl_image_form
     return rt_image_format_offered(context, format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
 }
 
-/* Checks all arguments in their order, and fills in the description of the image. */
-static cl_int describe_image(const struct rt_context *context, cl_mem_flags *flags,
-                             const cl_image_format *format, const cl_image_desc *d, const void *host_ptr,
-                             bool external, struct rt_image *image, struct rt_mem **source)
+/* The arguments of a call that creates an image, and what they lead to. */
+struct image_call {
+    const struct rt_context *context;
+    cl_mem_flags flags; /* those of a part of another object are completed by that object's */
+    const cl_image_format *format;
+    const cl_image_desc *description;
+    const void *host_ptr;
+    bool external; /* the memory is a file */
+    struct rt_image image;
+    struct rt_mem *source; /* that has the memory; NULL: the image itself */
+};
+
+/* Checks format and sizes, and finds the source. */
+static cl_int check_description(struct image_call *c)
 {
-    if (!rt_mem_flags_valid(*flags))
-        return CL_INVALID_VALUE;
-    if (!format)
+    const cl_image_desc *d = c->description;
+    if (!c->format)
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     const struct rt_image_kind *kind = d ? rt_image_kind(d->image_type) : NULL;
-    cl_int error = check_format(context, format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
-    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind)
-        return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
-    error = error ? error : check_sizes(context, kind, d);
-    error = error ? error : rt_image_source(context, kind, d, source);
-    if (!error && external && *source)
-        error = CL_INVALID_IMAGE_DESCRIPTOR;
-    if (error)
+    cl_int error = check_format(c->context, c->format, c->flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
+    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
         return error;
-    bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
-    if (needs_pointer && d->num_mip_levels > 1)
+    if (!kind)
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    error = error ? error : check_sizes(c->context, kind, d);
+    error = error ? error : rt_image_source(c->context, kind, d, &c->source);
+    return !error && c->external && c->source ? CL_INVALID_IMAGE_DESCRIPTOR : error;
+}
+
+/* Checks the flags and the host pointer; completes the flags of a part of another object. */
+static cl_int check_memory(struct image_call *c)
+{
+    bool needs_pointer = (c->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+    if (needs_pointer && c->description->num_mip_levels > 1)
         return CL_INVALID_VALUE;
-    bool immutable = *flags & CL_MEM_IMMUTABLE_EXT;
-    if (*source ? (!immutable && ((*source)->flags & CL_MEM_IMMUTABLE_EXT)) ||
-                      !rt_mem_inherit_flags((*source)->flags, flags)
-                : !external && !rt_mem_has_contents(*flags))
+    bool immutable = c->flags & CL_MEM_IMMUTABLE_EXT;
+    if (c->source ? (!immutable && (c->source->flags & CL_MEM_IMMUTABLE_EXT)) ||
+                        !rt_mem_inherit_flags(c->source->flags, &c->flags)
+                  : !c->external && !rt_mem_has_contents(c->flags))
         return CL_INVALID_VALUE;
-    if (!host_ptr == needs_pointer)
-        return CL_INVALID_HOST_PTR;
-    image->format = *format;
+    return !c->host_ptr == needs_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
+}
+
+/* Fills in the image. */
+static cl_int shape_image(struct image_call *c)
+{
+    const cl_image_desc *d = c->description;
+    struct rt_image *image = &c->image;
+    const struct rt_mem *source = c->source;
+    image->format = *c->format;
     image->description = *d;
-    image->element_size = rt_image_element_size(format);
-    if (*source && (*source)->image) {
-        error = check_image_source(image, *source);
-        image->description.image_row_pitch = (*source)->image->shape.row_pitch;
+    image->element_size = rt_image_element_size(c->format);
+    if (source && source->image) {
+        cl_int error = check_image_source(image, source);
+        image->description.image_row_pitch = source->image->shape.row_pitch;
         if (error)
             return error;
     }
-    if (!rt_image_shape(kind, &image->description, host_ptr || external || *source, image)) {
-        return *source && d->num_mip_levels <= 1 && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
-                                                                    : CL_INVALID_IMAGE_DESCRIPTOR;
-    }
-    if (*source && !(*source)->image && !is_aligned(*source, image->element_size))
+    if (!rt_image_shape(rt_image_kind(d->image_type), &image->description,
+                        c->host_ptr || c->external || source, image))
+        return source && d->num_mip_levels <= 1 && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                                                                   : CL_INVALID_IMAGE_DESCRIPTOR;
+    if (source && !source->image && !is_aligned(source, image->element_size))
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    return *source && rt_image_size(image) > (*source)->size ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
+    return source && rt_image_size(image) > source->size ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
 static cl_mem create_image(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
@@ -242,28 +262,33 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
         return rt_null(errcode_ret, error);
     if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
-    struct rt_image image = {0};
-    struct rt_mem *source = NULL;
-    const cl_mem_flags given = flags;
-    error = describe_image(context, &flags, format, description, host_ptr, r.external, &image, &source);
+    struct image_call c = {.context = context,
+                           .flags = flags,
+                           .format = format,
+                           .description = description,
+                           .host_ptr = host_ptr,
+                           .external = r.external};
+    error = rt_mem_flags_valid(flags) ? check_description(&c) : CL_INVALID_VALUE;
+    error = error ? error : check_memory(&c);
+    error = error ? error : shape_image(&c);
     if (error)
         return rt_null(errcode_ret, error);
-    size_t size = rt_image_size(&image);
+    size_t size = rt_image_size(&c.image);
     if (size > rt_context_max_alloc(context, false))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
+    struct rt_mem *mem = rt_mem_create(context, description->image_type, c.flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    mem->given_flags = given;
-    mem->image = mm_alloc(sizeof image);
+    mem->given_flags = flags;
+    mem->image = mm_alloc(sizeof c.image);
     if (mem->image)
-        *mem->image = image;
-    if (source)
-        rt_mem_attach(mem, source, 0);
-    bool fails = !mem->image || (source && !rt_mem_set_properties(mem, &r));
-    error = fails    ? CL_MEM_OBJECT_ALLOCATION_FAILURE
-            : source ? CL_SUCCESS
-                     : rt_mem_fill_in(mem, &r, host_ptr);
+        *mem->image = c.image;
+    if (c.source)
+        rt_mem_attach(mem, c.source, 0);
+    bool fails = !mem->image || (c.source && !rt_mem_set_properties(mem, &r));
+    error = fails      ? CL_MEM_OBJECT_ALLOCATION_FAILURE
+            : c.source ? CL_SUCCESS
+                       : rt_mem_fill_in(mem, &r, host_ptr);
     if (error)
         rt_object_release(mem);
     rt_null(errcode_ret, error);

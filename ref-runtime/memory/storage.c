@@ -1,6 +1,6 @@
-/* Literal memory: a buffer has separate storage on every device of its context and, where the host can
- * map it, a view for the host.  Data moves between them only when a command needs it, and which of them hold
- * the latest contents is known byte range by byte range [CL 3.3.1, 5.5.4].
+/* Storage of memory objects: a copy on every device of the context and, where the host can map the object, a view for the
+ * host.  Data moves between these places only when a command needs it; for each range of bytes (struct rt_segment) the
+ * places that have the latest contents are known [CL 3.3.1, 5.5.4].
  *
  * A context with one device has no separate host view, so that a map costs nothing, unless the application's
  * own memory is the view (CL_MEM_USE_HOST_PTR) or REFCL_MEMORY=literal. */
