@@ -63,7 +63,6 @@ static bool same_arguments(const struct in_kernel_info *a, const struct in_kerne
     return true;
 }
 
-/* Number of kernels that the host can launch. */
 size_t rt_module_kernels(const struct in_module *module)
 {
     size_t count = 0;

@@ -46,7 +46,7 @@ struct rt_program_state {
 /* A program of CONTEXT for COUNT devices (NULL: all of the context).  NULL: no memory. */
 struct rt_program *rt_program_new(struct rt_context *context, enum rt_program_origin origin, cl_uint count,
                                   struct rt_device *const *devices);
-/* How many kernels the application may create of MODULE (kernel.c). */
+/* How many kernels of MODULE the host can launch (kernel.c). */
 size_t rt_module_kernels(const struct in_module *module);
 bool rt_program_add_text(struct rt_program *program, const char *file, const char *text);
 /* Index of DEVICE in the program's list, -1 if it is not in it. */
@@ -74,5 +74,7 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
 enum mm_class rt_binary_read(const void *data, size_t size, struct rt_program *program,
                              struct rt_build *build);
 size_t rt_binary_size(const struct rt_program *program, const struct rt_build *build);
+/* Sets *TO to a copy of SIZE bytes; false: no memory. */
+bool rt_binary_copy(const void *data, size_t size, struct rt_binary *to);
 
 #endif

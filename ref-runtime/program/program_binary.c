@@ -27,6 +27,14 @@ static uint64_t binary_checksum(struct header header, const void *body, size_t s
     return mm_fnv1a(mm_fnv1a(MM_FNV1A, &header, sizeof header), body, size);
 }
 
+bool rt_binary_copy(const void *data, size_t size, struct rt_binary *to)
+{
+    *to = (struct rt_binary){.data = mm_alloc(size + 1), .size = size};
+    if (to->data)
+        memcpy(to->data, data, size);
+    return to->data != NULL;
+}
+
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 struct writer {
@@ -144,13 +152,7 @@ static void read_body(struct reader *r, const struct header *header, struct rt_p
     build->options = take_string(r, header->options_size);
     read_texts(r, header->text_count, program);
     const void *spirv = take_bytes(r, header->spirv_size);
-    build->spirv.data = spirv ? mm_alloc(header->spirv_size + 1u) : NULL;
-    if (build->spirv.data) {
-        memcpy(build->spirv.data, spirv, header->spirv_size);
-        build->spirv.size = header->spirv_size;
-    } else if (spirv) {
-        r->failed = true;
-    }
+    r->failed |= spirv && !rt_binary_copy(spirv, header->spirv_size, &build->spirv);
 }
 
 static bool known_type(uint32_t type)

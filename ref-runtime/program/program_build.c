@@ -49,12 +49,10 @@ static bool copy_build(const struct rt_build *from, const char *options, struct 
     to->instance = NULL;
     to->options = mm_strdup(options ? options : "");
     to->log = mm_strdup(from->log ? from->log : "");
-    to->spirv.data = from->spirv.data ? mm_alloc(from->spirv.size + 1) : NULL;
-    if (to->spirv.data)
-        memcpy(to->spirv.data, from->spirv.data, from->spirv.size);
+    bool copied = !from->spirv.data || rt_binary_copy(from->spirv.data, from->spirv.size, &to->spirv);
     if (to->module)
         in_module_retain(to->module);
-    return to->options && to->log && !from->spirv.data == !to->spirv.data;
+    return to->options && to->log && copied;
 }
 
 void rt_build_end(struct rt_program *program, uint32_t mask, struct rt_outcome *outcome, const char *options)
@@ -219,27 +217,19 @@ static void compile_source(struct rt_program *program, uint32_t mask, struct rt_
 static void load_binary(struct rt_program *program, cl_uint index, struct rt_outcome *outcome)
 {
     const struct rt_build *loaded = &program->state->builds[index];
-    outcome->build.spirv.data = mm_alloc(loaded->spirv.size + 1);
     outcome->build.uniform_groups = loaded->uniform_groups;
-    if (!outcome->build.spirv.data) {
+    if (!rt_binary_copy(loaded->spirv.data, loaded->spirv.size, &outcome->build.spirv))
         outcome->code = CL_OUT_OF_HOST_MEMORY;
-        return;
-    }
-    memcpy(outcome->build.spirv.data, loaded->spirv.data, loaded->spirv.size);
-    outcome->build.spirv.size = loaded->spirv.size;
 }
 
 /* With the constants as they are now: other threads may keep setting them. */
 static void load_il(struct rt_program *program, struct rt_outcome *outcome)
 {
     struct rt_program_state *state = program->state;
-    outcome->build.spirv.data = mm_alloc(state->il_size);
-    if (!outcome->build.spirv.data) {
+    if (!rt_binary_copy(state->il, state->il_size, &outcome->build.spirv)) {
         outcome->code = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    memcpy(outcome->build.spirv.data, state->il, state->il_size);
-    outcome->build.spirv.size = state->il_size;
     mm_mutex_lock(&state->lock);
     struct mm_error err = {0}; /* the validator rejects malformed modules */
     if (state->constant_count > 0 &&

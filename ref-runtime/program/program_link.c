@@ -83,15 +83,12 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
         if (state->building) {
             code = CL_INVALID_OPERATION;
         } else if (build) {
-            struct rt_binary copy = {.data = mm_alloc(build->spirv.size + 1), .size = build->spirv.size};
-            if (copy.data)
-                memcpy(copy.data, build->spirv.data, copy.size);
-            else
+            if (!rt_binary_copy(build->spirv.data, build->spirv.size, &modules[*count]))
                 code = CL_OUT_OF_HOST_MEMORY;
-            made->from_source = build->from_source && (!*count || made->from_source);
-            made->argument_info = build->argument_info && (!*count || made->argument_info);
+            ++*count;
+            made->from_source = build->from_source && (*count == 1 || made->from_source);
+            made->argument_info = build->argument_info && (*count == 1 || made->argument_info);
             made->uniform_groups |= build->uniform_groups;
-            modules[(*count)++] = copy;
         }
         mm_mutex_unlock(&state->lock);
     }
