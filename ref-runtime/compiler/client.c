@@ -245,8 +245,8 @@ static struct in_cache_part *cache_key(const struct request *r, char *identity, 
     return key;
 }
 
-/* True if each dependency is unchanged. */
-static bool still_hold(const char *dependencies, size_t size)
+/* Whether each of DEPENDENCIES (wire.h) is unchanged; false if there are none. */
+static bool are_unchanged(const char *dependencies, size_t size)
 {
     for (const char *at = dependencies, *end = at + size; at < end;) {
         char now[MM_IDENTITY] = "";
@@ -277,7 +277,7 @@ static const char *take_text(const char **at, const char *end, uint64_t *size)
 }
 
 /* An entry is the dependencies and the log with its end, each after its size, and the binary. */
-static bool from_cache(const struct in_cache_part *key, size_t parts, struct rt_binary *binary, char **log)
+static bool load_cached(const struct in_cache_part *key, size_t parts, struct rt_binary *binary, char **log)
 {
     void *data;
     size_t size;
@@ -287,7 +287,7 @@ static bool from_cache(const struct in_cache_part *key, size_t parts, struct rt_
     const char *at = data, *end = at + size;
     const char *dependencies = take_text(&at, end, &dependencies_size);
     const char *text = dependencies ? take_text(&at, end, &log_size) : NULL;
-    bool good = text && log_size > 0 && still_hold(dependencies, dependencies_size);
+    bool good = text && log_size > 0 && are_unchanged(dependencies, dependencies_size);
     if (good) {
         *log = mm_alloc(log_size);
         binary->size = (size_t)(end - at);
@@ -315,8 +315,8 @@ static char *put_text(char *at, const void *text, uint64_t size)
     return at + sizeof size + size;
 }
 
-static void to_cache(const struct in_cache_part *key, size_t parts, const struct rt_binary *binary,
-                     const char *log, const struct rt_binary *dependencies)
+static void store_cached(const struct in_cache_part *key, size_t parts, const struct rt_binary *binary,
+                         const char *log, const struct rt_binary *dependencies)
 {
     size_t log_size = strlen(log) + 1,
            size = 2 * sizeof(uint64_t) + dependencies->size + log_size + binary->size;
@@ -329,20 +329,20 @@ static void to_cache(const struct in_cache_part *key, size_t parts, const struct
     mm_free(data);
 }
 
-static enum mm_class run_or_remember(struct request *r, struct rt_binary *binary, char **log,
-                                     struct mm_error *err)
+/* The result of R from the cache, or of the helper, which is then cached. */
+static enum mm_class run_cached(struct request *r, struct rt_binary *binary, char **log, struct mm_error *err)
 {
     char identity[3 * PATH_MAX];
     struct rt_binary dependencies;
     size_t parts = 0;
     struct in_cache_part *key = cache_key(r, identity, sizeof identity, &parts);
-    if (key && from_cache(key, parts, binary, log)) {
+    if (key && load_cached(key, parts, binary, log)) {
         mm_free(key);
         return MM_OK;
     }
     enum mm_class cls = request_run(r, binary, log, &dependencies, err);
     if (cls == MM_OK && key)
-        to_cache(key, parts, binary, *log, &dependencies);
+        store_cached(key, parts, binary, *log, &dependencies);
     mm_free(dependencies.data);
     mm_free(key);
     return cls;
@@ -414,7 +414,7 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
         request_put_string(&r, RT_TAG_HEADER_NAME, request->headers[i].name);
         request_put(&r, RT_TAG_HEADER_TEXT, request->headers[i].text, request->headers[i].size);
     }
-    cls = run_or_remember(&r, binary, log, err);
+    cls = run_cached(&r, binary, log, err);
     mm_free(r.blobs);
     rt_options_free(&options);
     return cls;

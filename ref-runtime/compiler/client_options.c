@@ -7,9 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
+/* What an option does; the members without a comment set what they are named after. */
 enum effect {
-    PASS,
-    IGNORE,
+    PASS,   /* clang gets it */
+    IGNORE, /* a permission that refcl does not use */
     DEFINE,
     INCLUDE,
     STANDARD,
@@ -28,7 +29,6 @@ static const struct option {
     int stages; /* enum rt_options_stage, a mask */
     enum effect effect;
 } table[] = {
-    /* a permission that refcl does not use */
     {"-D", SOURCE, DEFINE},
     {"-I", SOURCE, INCLUDE},
     {"-cl-std=", SOURCE, STANDARD},

@@ -17,8 +17,8 @@
 
 #include "ref-runtime/compiler/wire.h"
 
-#define MEMORY_LIMIT   ((rlim_t)8 << 30) /* bytes of address space of one job */
-#define CPU_STACK_SIZE (64 * 1024)
+#define MEMORY_LIMIT      ((rlim_t)8 << 30) /* bytes of address space of one job */
+#define SIGNAL_STACK_SIZE (64 * 1024)
 
 /* ---- requests ---------------------------------------------------------------------------------- */
 
@@ -126,9 +126,9 @@ static void write_message(const char *text)
     (void)ignored;
 }
 
-static void on_fatal_signal(int number_)
+static void on_fatal_signal(int number)
 {
-    switch (number_) {
+    switch (number) {
     case SIGABRT:
         write_message("the compiler aborted\n");
         break;
@@ -144,13 +144,13 @@ static void on_fatal_signal(int number_)
         write_message("the compiler crashed\n");
         break;
     }
-    _exit(128 + number_);
+    _exit(128 + number);
 }
 
 static void install_fault_handlers(uint32_t seconds)
 {
     uint32_t timeout = seconds ? seconds : 120;
-    static char stack[CPU_STACK_SIZE];
+    static char stack[SIGNAL_STACK_SIZE];
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternative, NULL);
     static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGPROF, SIGXCPU};

@@ -50,32 +50,6 @@ std::vector<Words> with_moved_lines(std::vector<Words> modules)
     return modules;
 }
 
-/* The string from word AT on; empty if it does not end inside the instruction. */
-std::string literal(const Words &module, size_t at, size_t end)
-{
-    const char *text = reinterpret_cast<const char *>(module.data() + at);
-    const size_t size = (end - at) * 4, length = strnlen(text, size);
-    return length < size ? std::string(text, length) : std::string();
-}
-
-/* Two modules that export one name do not link; the linker notices only where a third imports it
- * [SPIRV 2.8].  The name that is defined twice, empty if none. */
-std::string defined_twice(const std::vector<Words> &modules)
-{
-    std::set<std::string> names;
-    for (const Words &m : modules)
-        for (size_t at = header_words; at < m.size(); at += m[at] >> 16) {
-            const size_t end = at + (m[at] >> 16);
-            if ((m[at] & 0xffff) != SpvOpDecorate || end - at < 5 ||
-                m[at + 2] != SpvDecorationLinkageAttributes || m[end - 1] != SpvLinkageTypeExport)
-                continue;
-            const std::string name = literal(m, at + 3, end - 1);
-            if (!names.insert(name).second)
-                return name;
-        }
-    return std::string();
-}
-
 /* Messages of one attempt; only the last attempt's messages reach the log. */
 struct attempt {
     spvtools::Context context{SPV_ENV_UNIVERSAL_1_5};
@@ -133,7 +107,7 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
             return MM_LIMIT;
         inputs[i].resize(kept);
     }
-    const std::string twice = defined_twice(inputs);
+    const std::string twice = rt_defined_twice(inputs);
     if (!twice.empty()) {
         const std::string message = "error: '" + twice + "' is defined more than once\n";
         rt_text_add(log, message.data(), message.size());

@@ -1,4 +1,5 @@
-/* LinkOnceODR for a linker that knows exports and imports alone [cl_khr_spirv_linkonce_odr]. */
+/* Names that modules export [SPIRV 2.8]; LinkOnceODR for a linker that knows exports and imports alone
+ * [cl_khr_spirv_linkonce_odr]. */
 #include "ref-runtime/compiler/linkonce_shim.hpp"
 
 #include <spirv-tools/libspirv.h>
@@ -94,6 +95,18 @@ void strip(Words &module, const std::set<uint32_t> &ids)
 }
 
 } // namespace
+
+std::string rt_defined_twice(std::vector<Words> &modules)
+{
+    std::set<std::string> names;
+    std::string twice;
+    for (Words &m : modules)
+        each_linkage(m, [&](const std::string &name, uint32_t, uint32_t type) {
+            if (type == SpvLinkageTypeExport && !names.insert(name).second && twice.empty())
+                twice = name;
+        });
+    return twice;
+}
 
 std::set<std::string> rt_choose_definitions(std::vector<Words> &modules)
 {
