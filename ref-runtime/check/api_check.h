@@ -10,11 +10,11 @@ bool rt_api_checked(void);
 const cl_icd_dispatch *rt_api_dispatch(void);
 /* The checked entry point NAME of an extension; NULL if no extension has it. */
 void (*rt_api_extension(const char *name))(void);
-/* REFCL_FAIL (api_fail.c): whether it was set when the library was loaded; the error code that a call returns
- * instead of being executed (CL_SUCCESS: it is executed; COUNT: number of calls of that name so far); whether an
- * entry of the list is valid. */
+/* Whether REFCL_FAIL was set when the library was loaded (api_fail.c). */
 bool rt_api_fails(void);
+/* The error code that this call of CALL returns instead of being executed, CL_SUCCESS: none.  Counts it in *COUNT. */
 cl_int rt_api_fail(const char *call, atomic_ullong *count);
+/* Whether ENTRY of SIZE characters is valid in REFCL_FAIL. */
 bool rt_api_fail_means_something(const char *entry, size_t size);
 /* Reports a finding with the message TEXT.  The location in the application is appended to TEXT, a buffer of SIZE
  * bytes. */

@@ -125,15 +125,20 @@ static void allow_pages(const struct range *r, void *at, size_t size, int protec
     mprotect(at, size, protection);
 }
 
-static void allow_map(const struct range *r, const struct map *m, int protection)
+/* The pages of M: the first byte, and the end. */
+static uintptr_t map_begin(const struct map *m)
 {
-    uintptr_t begin = (uintptr_t)m->pointer / page * page;
-    uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
-    allow_pages(r, (void *)begin, end - begin, protection);
+    return (uintptr_t)m->pointer / page * page;
 }
 
-/* A page of several maps has the most permissive protection of them. */
+static uintptr_t map_end(const struct map *m)
+{
+    return ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
+}
+
 static void install_handler(void);
+
+/* A page of several maps has the most permissive protection of them. */
 static void protect_range(const struct range *r)
 {
     install_handler();
@@ -144,7 +149,8 @@ static void protect_range(const struct range *r)
     for (int writes = 0; !open && writes < 2; writes++) {
         for (const struct map *m = r->maps; m; m = m->next)
             if (m->complete && m->writes == writes)
-                allow_map(r, m, writes || used ? PROT_READ | PROT_WRITE : PROT_READ);
+                allow_pages(r, (void *)map_begin(m), map_end(m) - map_begin(m),
+                            writes || used ? PROT_READ | PROT_WRITE : PROT_READ);
     }
 }
 
@@ -152,9 +158,7 @@ static void protect_range(const struct range *r)
 
 static bool map_covers(const struct map *m, const unsigned char *at)
 {
-    uintptr_t begin = (uintptr_t)m->pointer / page * page;
-    uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
-    return (uintptr_t)at >= begin && (uintptr_t)at < end;
+    return (uintptr_t)at >= map_begin(m) && (uintptr_t)at < map_end(m);
 }
 
 /* Whether a page fault was a write: 1, 0, or -1 if the processor does not report it. */

@@ -23,7 +23,7 @@ void rt_guard_again(void);
 /* Permit accesses of the runtime to DATA, or to all SVM if DATA is NULL, between the two calls. */
 void rt_guard_begin(const void *data);
 void rt_guard_end(const void *data);
-/* Treat the calling thread as the application's between the two calls: it runs functions of the application. */
+/* From now on the calling thread, which runs functions of the application, may access what the application may. */
 void rt_guard_as_host(void);
 
 #endif
