@@ -61,6 +61,15 @@ KERNELS = {
     'doubles': '''kernel void k(global const double *x, global const double *y, global double *z) {
         int i = get_global_id(0);
         z[i] = sin(x[i]) * exp(y[i]) + cos(x[i]) * log(y[i]) - tan(y[i]) * sinpi(x[i]); }''',
+    'appends': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint v = x[get_global_id(0)];
+        if ((v & 15) == 3)
+            z[atomic_inc(z)] = v; }''',
+    'long appends': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint v = x[get_global_id(0)];
+        for (int k = 0; k < 16; k++)
+            v = rotate(v * 3, v & 7) ^ y[v & 63];
+        z[atomic_inc(z)] = v; }''',
     'rows': '''kernel void k(global const uchar *x, global const uchar *y, global uchar *z) {
         int i = get_global_id(0) * 7;
         for (int k = 0; k < 1000; k++)
@@ -205,6 +214,10 @@ def main():
     check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    text = compiled('appends')
+    check('a short loop over work-items with atomics: unrolled', text.count('atomicrmw add') >= 4, text)
+    text = compiled('long appends')
+    check('a long one: not unrolled', 1 <= text.count('atomicrmw add') <= 2, text)
     text = compiled('searches')
     check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
     text = compiled('rows')

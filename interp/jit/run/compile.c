@@ -93,7 +93,7 @@ static const char optimize_small[] =
     "forced-only;vectorize-forced-only>,"
     "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,early-cse)"
     ","
-    "default<O3>,function(sroa,early-cse,combine,simplifycfg)";
+    "default<O3>,function(unroll-scalar,sroa,early-cse,combine,simplifycfg)";
 
 /* Passes take much more than twice the time for twice the code, and -O3 several times as much for each loop around another one. */
 enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48 };

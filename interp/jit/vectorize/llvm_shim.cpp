@@ -4,6 +4,7 @@
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -19,10 +20,12 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <atomic>
@@ -258,6 +261,29 @@ struct HalvesAsIntegers : PassInfoMixin<HalvesAsIntegers> {
     }
 };
 
+// Loops over work-items are not unrolled before they are vectorized.  Those that remained scalar are unrolled here, if their trip count
+// is constant and several iterations are short: a jump for each work-item costs as much as a few instructions.
+struct UnrollScalar : PassInfoMixin<UnrollScalar> {
+    static bool is_scalar_over_items(const Loop &loop)
+    {
+        return loop.isInnermost() && findOptionMDForLoop(&loop, "llvm.loop.parallel_accesses") &&
+               !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
+    }
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        bool found = false;
+        for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder())
+            if (is_scalar_over_items(*loop)) {
+                loop->setLoopID(makePostTransformationMetadata(f.getContext(), loop->getLoopID(),
+                                                               {"llvm.loop.unroll.disable"}, {}));
+                found = true;
+            }
+        LoopUnrollOptions options(3);
+        options.setRuntime(false).setFullUnrollMaxCount(8);
+        return found ? LoopUnrollPass(options).run(f, analyses) : PreservedAnalyses::all();
+    }
+};
+
 // The pass "scalarize": vectors apart, loads and stores too, so that loops over work-items can be vectorized.
 // "combine" is instcombine: by its own name, later versions end the process if a second run would find more.
 static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
@@ -270,9 +296,11 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(RangeChecks());
     if (name == "access-order")
         manager.addPass(AccessOrder());
+    if (name == "unroll-scalar")
+        manager.addPass(UnrollScalar());
     if (name != "scalarize")
         return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
-               name == "access-order";
+               name == "access-order" || name == "unroll-scalar";
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
     manager.addPass(OwnPointers());
