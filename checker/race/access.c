@@ -206,6 +206,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     struct ck_atomics *own = atomics_of(x, extra);
     if (!own)
         return;
+    bool first = writes ? !own->writes : !own->reads;
     if (writes) {
         while (own->reads && access_subsumes(x, own->reads) && is_node_ordered(x, own->reads))
             ck_node_pop(x->d, &own->reads);
@@ -213,6 +214,8 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     } else {
         access_enter(x, &own->reads);
     }
+    if (first && extra->atomics->next)
+        ck_atomics_pop_preceding(x->d, extra, x->record.agent, (enum ck_slot)x->slot, x->memory, writes);
 }
 
 /* ---- all cells of an access ---------------------------------------------------------------- */

@@ -476,6 +476,9 @@ bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of);
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra);
+/* Removes atomic accesses that an atomic access by AGENT subsumes because they precede all agents that its scope may include. */
+void ck_atomics_pop_preceding(struct ck_detector *d, struct ck_extra *extra, uint64_t agent,
+                              enum ck_slot slot, const struct ck_memory *memory, bool writes);
 /* Frees the head of LIST. */
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);

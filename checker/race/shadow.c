@@ -54,14 +54,64 @@ void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
         ck_node_pop(d, list);
 }
 
+static void atomics_pop(struct ck_detector *d, struct ck_atomics **list)
+{
+    struct ck_atomics *a = *list;
+    *list = a->next;
+    ck_nodes_free(d, &a->reads);
+    ck_nodes_free(d, &a->writes);
+    ck_budget_free(&d->budget, a, sizeof *a);
+}
+
 void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra)
 {
-    while (extra->atomics) {
-        struct ck_atomics *a = extra->atomics;
-        extra->atomics = a->next;
-        ck_nodes_free(d, &a->reads);
-        ck_nodes_free(d, &a->writes);
-        ck_budget_free(&d->budget, a, sizeof *a);
+    while (extra->atomics)
+        atomics_pop(d, &extra->atomics);
+}
+
+/* The kernel at the top of the tree of device-side enqueues that has all agents with which AGENT may have inclusive scopes in an
+ * access of scope SLOT; NULL: other agents may have them, too. */
+static const struct ck_command *scope_root(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
+                                           const struct ck_memory *memory)
+{
+    bool in_tree = slot < CK_SLOT_DEVICE || (slot == CK_SLOT_DEVICE && memory->is_buffer);
+    if (!in_tree || ck_is_host(agent) || (uint32_t)agent == MM_INDEX_RUNTIME)
+        return NULL;
+    const struct ck_command *command = ck_command_of(d, (uint32_t)(agent >> 32));
+    return command ? ck_command_known(d, command->root) : NULL;
+}
+
+/* True if the accesses of NODE are of a complete command or a host thread, and happen before the start of KERNEL in both regions
+ * of global memory. */
+static bool precedes_start(const struct ck_command *kernel, const struct ck_node *node)
+{
+    uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
+    uint64_t time = ck_is_host(first) ? node->first.time : CK_ALWAYS;
+    return ck_clock_covers(kernel->start[CK_REGION_GLOBAL], first, last, time) &&
+           ck_clock_covers(kernel->start[CK_REGION_IMAGE], first, last, time);
+}
+
+static void pop_preceding(struct ck_detector *d, struct ck_node **link, const struct ck_command *kernel)
+{
+    while (*link)
+        if (precedes_start(kernel, *link))
+            ck_node_pop(d, link);
+        else
+            link = &(*link)->next;
+}
+
+void ck_atomics_pop_preceding(struct ck_detector *d, struct ck_extra *extra, uint64_t agent,
+                              enum ck_slot slot, const struct ck_memory *memory, bool writes)
+{
+    const struct ck_command *kernel = scope_root(d, agent, slot, memory);
+    for (struct ck_atomics **link = &extra->atomics; kernel && *link;) {
+        pop_preceding(d, &(*link)->reads, kernel);
+        if (writes)
+            pop_preceding(d, &(*link)->writes, kernel);
+        if ((*link)->reads || (*link)->writes)
+            link = &(*link)->next;
+        else
+            atomics_pop(d, link);
     }
 }
 

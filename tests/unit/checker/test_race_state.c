@@ -1,4 +1,5 @@
 /* What the detector keeps: counts, many readers, bounds. */
+#include "checker/race/race.h"
 #include "race_script.h"
 
 static void counting(void **state)
@@ -74,6 +75,58 @@ static void repetition_needs_no_memory(void **state)
     assert_true(expect("data-race", NULL)->count >= 15);
 }
 
+/* The number of scope instances with atomic accesses to the first bytes of FLAG. */
+static uint32_t instances_on_flag(void)
+{
+    const struct ck_memory *memory = mm_map_pointer(&d->maps.memory, FLAG);
+    uint32_t count = 0;
+    for (const struct ck_atomics *a = memory->space.pages->cells[0].extra->atomics; a; a = a->next)
+        count++;
+    return count;
+}
+
+static void count_in_kernel(uint32_t id, enum mm_kind kind, uint64_t after)
+{
+    if (id > 2)
+        describe_command(id, 0, 1, 16);
+    edge(after, MM_EDGE_IN_ORDER);
+    command(id, MM_COMMAND_START);
+    atomic((struct mm_agent){id, 5}, kind, FLAG, MM_RELAXED, DEV);
+}
+
+static void
+atomics_of_earlier_kernels(void **state) /* removed once a later kernel's race with all that they race with */
+{
+    (void)state;
+    begin();
+    uint64_t done = call(host);
+    for (uint32_t id = 1; id <= 100; id++) {
+        count_in_kernel(id, MM_RMW, done);
+        edge(command(id, MM_COMMAND_END), MM_EDGE_COMPLETE);
+        done = command(id, MM_EVENT_COMPLETE);
+        assert_int_equal(instances_on_flag(), 1);
+    }
+    expect_clean();
+    rd(host, FLAG);
+    expect("data-race", "the host access and command 100 are not ordered");
+    begin(); /* a read does not race with all that a write races with */
+    count_in_kernel(1, MM_RMW, call(host));
+    edge(command(1, MM_COMMAND_END), MM_EDGE_COMPLETE);
+    done = command(1, MM_EVENT_COMPLETE);
+    count_in_kernel(2, MM_READ, done);
+    assert_int_equal(instances_on_flag(), 2);
+    rd(host, FLAG);
+    expect("data-race", "the host access and command 1 are not ordered");
+    begin(); /* the kernels are concurrent */
+    done = call(host);
+    count_in_kernel(1, MM_READ, done);
+    count_in_kernel(2, MM_READ, done);
+    assert_int_equal(instances_on_flag(), 2);
+    expect_clean();
+    count_in_kernel(3, MM_RMW, done);
+    assert_int_equal(ck_detector_finding(d, 0)->count + ck_detector_finding(d, 1)->count, 2);
+}
+
 static void values_out_of_order_are_no_verdict(void **state)
 {
     (void)state;
@@ -126,6 +179,7 @@ int main(void)
         cmocka_unit_test(counting),
         cmocka_unit_test(many_readers),
         cmocka_unit_test(repetition_needs_no_memory),
+        cmocka_unit_test(atomics_of_earlier_kernels),
         cmocka_unit_test(values_out_of_order_are_no_verdict),
         cmocka_unit_test(a_bound_is_no_verdict),
         cmocka_unit_test(findings_pass_through),
