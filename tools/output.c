@@ -140,3 +140,11 @@ int tool_close_output(FILE *file, const char *name)
         bad |= fclose(file) != 0;
     return bad ? tool_error(EXIT_TOOL, "writing '%s' failed: %s", name, strerror(errno)) : 0;
 }
+
+int tool_write_file(const char *path, const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(data, 1, size, file) == size;
+    good = file && fclose(file) == 0 && good;
+    return good ? 0 : tool_error(EXIT_TOOL, "cannot write '%s': %s", path, strerror(errno));
+}

@@ -137,6 +137,8 @@ bool tool_has_suffix(const char *path, const char *suffix);
 /* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
 FILE *tool_open_output(const char *name);
 int tool_close_output(FILE *file, const char *name);
+/* Writes SIZE bytes to the file PATH.  Returns an exit code. */
+int tool_write_file(const char *path, const void *data, size_t size);
 /* In a child, before it executes anything: it ends with its PARENT, also where that is killed. */
 void tool_die_with(pid_t parent);
 /* A new folder for temporary files, PATH_MAX bytes for its name; "" after a complaint. */

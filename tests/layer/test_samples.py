@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs with one bug each, on PoCL under the layer: the bug is found, its places are named and its fix is verified; with
--DFIXED nothing is found.  The page tools/docs/on-driver.md is what these runs print; --write writes it.
+-DFIXED nothing is found.  The page of --html has the two accesses of each race.  The page tools/docs/on-driver.md is what these runs
+print; --write writes it.
 
     // expect: the kind of the finding
     // title: of its section; the line after it is its text
@@ -39,22 +40,30 @@ def instrumentation(name):
 
 
 def run(name, folder, fixed):
-    """Exit code, report as text and as JSON."""
+    """Exit code, report as text, as JSON, and the data of the HTML page."""
     program = os.path.join(folder, name + ("_fixed" if fixed else ""))
     compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-gdwarf-4"] + ["-DFIXED"] * fixed
     compile_flags, link_flags = instrumentation(name)
     subprocess.run(compiler + compile_flags + ["-c", "-o", program + ".o", name + ".c"], check=True, cwd=SAMPLES)
     subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL"] + link_flags, check=True, cwd=SAMPLES)
-    done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", *options(name), "--", program],
+    done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", "--html", program + ".html", *options(name), "--", program],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE, cwd=SAMPLES,
                           env=dict(os.environ, OCL_ICD_VENDORS=POCL))
-    with open(program + ".json") as f:
+    with open(program + ".json") as f, open(program + ".html") as html:
         text = re.sub(r"(?m)^note: seen \d+ times\n", "", done.stderr.decode()) # of some samples that depends on PoCL's version
-        return done.returncode, text.replace(SAMPLES + "/", ""), json.load(f)
+        data = html.read()
+        return (done.returncode, text.replace(SAMPLES + "/", ""), json.load(f),
+                json.JSONDecoder().raw_decode(data, data.index('{"report":'))[0])
+
+
+def shows_accesses(finding, graph):
+    """Whether the graph has both accesses of the race, of the later one by its kind."""
+    shown = {event["access"]: event for event in graph["events"] if "access" in event} if graph else {}
+    return all(number in shown and "memory" in shown[number] for number in (1, 2)) and shown[1]["kind"] == finding["accesses"][0]["kind"]
 
 
 def problem_of(name, lines, runs):
-    (code, text, report), (fixed_code, fixed_text, fixed_report) = runs
+    (code, text, report, data), (fixed_code, fixed_text, fixed_report, _) = runs
     kinds = {f["kind"] for f in report["findings"]}
     hint = lines[0] in ("possible-race", "needless-wait")
     if code != (0 if hint else 1) or kinds != {lines[0]} or hint != (report["status"] == "clean"):
@@ -62,6 +71,9 @@ def problem_of(name, lines, runs):
     for finding in report["findings"]:
         if finding["kind"] == "data-race" and not (finding.get("fix") and finding["fix_verified"]):
             return "no verified fix: %s" % finding.get("fix")
+    for finding, graph in zip(report["findings"], data["graphs"]):
+        if finding["kind"] == "data-race" and not shows_accesses(finding, graph):
+            return "the page lacks the accesses of '%s'" % finding["message"]
     place = {"leak": r"\w+ \d+ is left with", "needless-wait": "this clFinish is needless"}.get(lines[0], r"\w+ \d+ is enqueued here")
     if not re.search(r"^%s\.c:\d+: note: %s" % (name, place), text, re.M):
         return "no place in the program: " + text

@@ -192,9 +192,7 @@ static int assemble_kernel(const char *path, char *folder, char *binary)
     int code = tool_assemble(path, text, &words, &size, &err) == MM_OK ? tool_make_folder(folder, PATH_MAX)
                                                                        : tool_report(&err);
     snprintf(binary, PATH_MAX + 16, "%s/kernel.spv", folder);
-    FILE *out = code ? NULL : fopen(binary, "wb");
-    if (!code && (!out || fwrite(words, 1, size, out) != size || fclose(out) != 0))
-        code = tool_error(EXIT_TOOL, "cannot write '%s': %s", binary, strerror(errno));
+    code = code ? code : tool_write_file(binary, words, size);
     setenv("REFCL_ANY_SPIRV", "1", 1);
     mm_free(words);
     mm_free(text);

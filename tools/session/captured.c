@@ -3,7 +3,6 @@
 #include "interp/spirv.h"
 #include "memmodel/trace/capture.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -39,14 +38,6 @@ static int add_option(struct captured_launch *l, const char *option, const char 
     return code ? code : add_word(l, text);
 }
 
-static int write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(data, 1, size, file) == size;
-    good = file && fclose(file) == 0 && good;
-    return good ? 0 : tool_error(EXIT_TOOL, "cannot write '%s': %s", path, strerror(errno));
-}
-
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static int add_image(struct captured_launch *l, const struct mm_capture_memory *m, const char *file)
@@ -68,7 +59,7 @@ static int add_memory(struct captured_launch *l, const struct mm_capture_section
         return tool_error(EXIT_UNKNOWN, "the captured launch uses more than %d memory objects", MOST);
     snprintf(file, sizeof file, "%s/memory-%u", l->folder, s->index);
     int code = s->size > sizeof m
-                   ? write_file(file, (const char *)s->data + sizeof m, (size_t)(s->size - sizeof m))
+                   ? tool_write_file(file, (const char *)s->data + sizeof m, (size_t)(s->size - sizeof m))
                    : 0;
     if (code)
         return code;
@@ -196,8 +187,8 @@ static int add_program(struct captured_launch *l, const struct mm_capture *c, ch
     bool il = program && in_spirv_is(program->data, (size_t)program->size);
     snprintf(path, size, "%s/program.%s", l->folder, il ? "spv" : program ? "bin" : "cl");
     if (program)
-        return write_file(path, program->data, (size_t)program->size);
-    int code = write_file(path, l->source, strlen(l->source));
+        return tool_write_file(path, program->data, (size_t)program->size);
+    int code = tool_write_file(path, l->source, strlen(l->source));
     return code ? code : add_option(l, "build-options", "%s", l->options);
 }
 
@@ -234,7 +225,7 @@ int captured_program(const struct captured_launch *launch, char *path)
     if (*path || !launch->source)
         return 0;
     snprintf(path, PATH_MAX + 40, "%s/source.cl", launch->folder);
-    return write_file(path, launch->source, strlen(launch->source));
+    return tool_write_file(path, launch->source, strlen(launch->source));
 }
 
 const char *captured_kernel(const struct captured_launch *launch)

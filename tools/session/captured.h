@@ -10,8 +10,7 @@ struct captured_launch {
     char folder[PATH_MAX]; /* temporary: the program, contents of memory */
     char *words[1200];     /* "--option", value, ...: without the dashes; then the program */
     size_t count;
-    char *source, *file,
-        *options; /* the program's text, its file name and its build options; NULL: not captured */
+    char *source, *file, *options; /* program text, its file name, build options; NULL: not captured */
 };
 /* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
 int captured_open(struct captured_launch *launch, const char *path);

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OWN = 24, SYNC = 24, COMMANDS = 40, EDGES = 400, WRITES = 1 << 16 };
 
@@ -169,11 +168,11 @@ static bool collect_events(const struct picker *p, struct picked *picked)
     return true;
 }
 
-bool pick_events(int fd, const struct ck_finding *finding, struct picked *picked)
+bool pick_events(const struct session_trace *trace, const struct ck_finding *finding, struct picked *picked)
 {
     bool complete, ok = false;
     memset(picked, 0, sizeof *picked);
-    if (!finding->access_count || lseek(fd, 0, SEEK_SET) != 0)
+    if (!finding->access_count)
         return false;
     struct picker *p = mm_alloc_zero(1, sizeof *p);
     if (p && (p->writes = mm_alloc_zero(WRITES, sizeof *p->writes))) {
@@ -183,7 +182,7 @@ bool pick_events(int fd, const struct ck_finding *finding, struct picked *picked
         p->own[0].size = p->own[1].size = OWN;
         p->sync.size = SYNC;
         p->commands.size = COMMANDS;
-        mm_trace_read(fd, "trace", &sink, &complete, NULL);
+        session_trace_read(trace, &sink, &complete);
         ok = collect_events(p, picked);
     }
     if (p)

@@ -3,7 +3,7 @@
 #ifndef TOOLS_SESSION_EVENTS_H
 #define TOOLS_SESSION_EVENTS_H
 
-#include "checker/checker.h"
+#include "tools/session/verify.h"
 
 struct picked_event {
     mm_event_id id;
@@ -20,8 +20,8 @@ struct picked {
     struct picked_edge *edges;   /* between them */
     size_t event_count, edge_count;
 };
-/* Reads the trace in FD from its start.  Free with picked_clear. */
-bool pick_events(int fd, const struct ck_finding *finding, struct picked *picked);
+/* Reads the trace.  Free with picked_clear. */
+bool pick_events(const struct session_trace *trace, const struct ck_finding *finding, struct picked *picked);
 void picked_clear(struct picked *picked);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
@@ -63,15 +62,15 @@ static enum mm_class take_names(void *context, const struct mm_record *record)
     return names->graph_sink.record(names->graph_sink.context, record);
 }
 
-static bool read_names(int fd, struct names *names)
+static bool read_names(const struct session_trace *trace, struct names *names)
 {
     bool complete;
     *names = (struct names){.graph = mm_graph_create()};
-    if (!names->graph || lseek(fd, 0, SEEK_SET) != 0)
-        return names->graph != NULL;
+    if (!names->graph)
+        return false;
     mm_graph_sink(names->graph, GRAPH_EVENTS, &names->graph_sink);
     struct mm_sink sink = {.context = names, .record = take_names, .events = mm_skip_events};
-    mm_trace_read(fd, "trace", &sink, &complete, NULL);
+    session_trace_read(trace, &sink, &complete);
     return true;
 }
 
@@ -315,21 +314,22 @@ static cJSON *report_json(const struct ck_detector *detector, const struct ck_re
     return report;
 }
 
-/* Descriptor of the trace that FINDING was made from, -1 if it was not kept. */
-static int trace_of(const struct session_processes *processes, const struct ck_finding *finding)
+/* The trace that FINDING was made from. */
+static struct session_trace trace_of(const struct session_processes *processes,
+                                     const struct ck_finding *finding)
 {
-    const struct session_process *p = processes->first;
+    struct session_process *p = processes->first;
     while (finding->detector && p && p->detector != finding->detector)
         p = p->next;
-    return p ? p->input.copy : -1;
+    return p ? session_process_trace(p) : (struct session_trace){.fd = -1};
 }
 
 static cJSON *finding_graph(const struct session_processes *processes, const struct ck_finding *finding)
 {
     struct picked picked;
-    int fd = trace_of(processes, finding);
+    struct session_trace trace = trace_of(processes, finding);
     struct names names = {0};
-    bool ok = fd >= 0 && read_names(fd, &names) && pick_events(fd, finding, &picked);
+    bool ok = trace.fd >= 0 && read_names(&trace, &names) && pick_events(&trace, finding, &picked);
     cJSON *graph = ok ? graph_json(&names, &picked) : cJSON_CreateNull();
     if (ok)
         picked_clear(&picked);

@@ -87,15 +87,6 @@ static double seconds_of_children(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-static bool write_text(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return false;
-    bool good = fputs(text, out) >= 0;
-    return fclose(out) == 0 && good;
-}
-
 const struct ck_detector *session_launch_quietly(char **argv, const struct session *session,
                                                  struct session_patience *patience,
                                                  struct session_processes *processes)
@@ -134,6 +125,6 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
                                              struct session_processes *processes)
 {
     *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}, .executed.socket = -1};
-    return text && write_text(l->path, text) ? session_launch_quietly(l->argv, session, patience, processes)
-                                             : NULL;
+    bool written = text && tool_write_file(l->path, text, strlen(text)) == 0;
+    return written ? session_launch_quietly(l->argv, session, patience, processes) : NULL;
 }

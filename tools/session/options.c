@@ -4,10 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_checks(void *session, const struct tool_option *option, const char *value)
+/* Words of --check. */
+static int read_checks(void *context, const struct tool_option *option, const char *value)
 {
-    (void)option;
-    return session_set_checks(session, value);
+    struct session *session = context;
+    static const char words[] = "race memory api uninitialized possible needless all none";
+    bool *const flags[] = {&session->check.races,         &session->check.memory,   &session->check.api,
+                           &session->check.uninitialized, &session->check.possible, &session->check.needless};
+    enum { FLAGS = sizeof flags / sizeof *flags, ALL = FLAGS, HINTS = 2 };
+    int code = 0;
+    session->check.is_given = true;
+    for (size_t i = 0; i < FLAGS; i++)
+        *flags[i] = false;
+    for (const char *at = value; *at && !code;) {
+        size_t index = 0;
+        code = tool_list_word(option->name, value, &at, words, &index);
+        for (size_t i = 0; i < FLAGS && !code; i++)
+            *flags[i] |= index == i || (index == ALL && i < FLAGS - HINTS);
+    }
+    return code;
 }
 
 static int read_memory_modes(void *member, const struct tool_option *option, const char *value)

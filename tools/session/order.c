@@ -7,7 +7,6 @@
 #include "memmodel/base/array.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_HELD = 1 << 20, MOST_LISTED = 4 * MOST_HELD, MOST_EDGES = 64 };
 
@@ -53,7 +52,7 @@ static void give_number(struct orderer *o, mm_event_id was)
         o->result = MM_LIMIT;
 }
 
-/* ---- delayed agents------------------------------------------------------------------------------- */
+/* ---- delayed agents ------------------------------------------------------------------------------- */
 
 /* Identifies the agent of E for delays: a command as a whole, or one host thread. */
 static uint64_t key_of(const struct mm_event *e)
@@ -224,7 +223,7 @@ static enum mm_class order_take_events(void *context, const struct mm_event *eve
     return o->result;
 }
 
-enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
+enum mm_class session_order_read(const struct session_trace *trace, const struct session_order *order,
                                  const struct mm_sink *sink)
 {
     struct orderer o = {.order = order, .to = sink};
@@ -232,9 +231,7 @@ enum mm_class session_order_read(session_reader *reader, int fd, const struct se
     bool complete = false;
     for (size_t i = 0; i < SESSION_ORDERS; i++)
         o.complete[i] = MM_NO_EVENT;
-    if (lseek(fd, 0, SEEK_SET) != 0)
-        return MM_LIMIT;
-    enum mm_class read = reader(fd, "trace", &in, &complete, NULL);
+    enum mm_class read = session_trace_read(trace, &in, &complete);
     if (o.result == MM_OK && read != MM_OK)
         o.result = MM_LIMIT;
     if (o.result == MM_OK && o.held_count)

@@ -235,6 +235,11 @@ static void consume_trace(struct session_process *p)
     p->code = c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
 }
 
+struct session_trace session_process_trace(struct session_process *p)
+{
+    return (struct session_trace){.fd = p->input.copy, .read = p->read, .places = &p->places};
+}
+
 static void *process_main(void *context)
 {
     struct session_process *p = context;
@@ -251,8 +256,9 @@ static void *process_main(void *context)
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector)) {
-        session_verify(p->detector, &p->places, p->input.copy, p->read);
-        session_revisions(p->detector, &p->places, p->input.copy, p->read);
+        const struct session_trace trace = session_process_trace(p);
+        session_verify(p->detector, &trace);
+        session_revisions(p->detector, &trace);
     }
     if (p->all->session->check.possible)
         add_possible(p);

@@ -30,7 +30,7 @@ struct session_process {
     bool has_thread;
     pid_t pid;
     struct session_input input;
-    session_reader *read; /* how to read input.copy so that it yields the detector's events */
+    session_reader *read; /* of session_process_trace() */
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
@@ -63,6 +63,7 @@ int session_processes_open(struct session_processes *processes, const struct ses
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
 int session_processes_follow(struct session_processes *processes, const struct supervised *child);
+struct session_trace session_process_trace(struct session_process *process);
 /* How much of the command was observed. */
 enum ck_observation session_processes_observed(const struct session_processes *processes);
 /* Adds programs in which nothing was observed to TEXT, a list with commas. */

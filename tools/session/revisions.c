@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SECONDS = 5, TEXT = 400 };
 
@@ -57,33 +56,22 @@ static enum mm_class survey_events(void *context, const struct mm_event *events,
     return MM_OK;
 }
 
-static bool read_again(int fd, session_reader *reader, const struct mm_sink *sink)
+/* Judges the trace by REVISION and marks in NONE, which has an element for each, the findings that are no races under it. */
+static void judge_under_revision(const struct ck_detector *detector, const struct session_trace *trace,
+                                 enum mm_revision revision, bool *none)
 {
-    bool complete;
-    return lseek(fd, 0, SEEK_SET) == 0 && reader(fd, "trace", sink, &complete, NULL) == MM_OK;
-}
-
-/* Judges the trace by REVISION and marks the findings that are no races under it. */
-static bool judge_under_revision(struct ck_detector *detector, struct session_places *places, int fd,
-                                 session_reader *reader, enum mm_revision revision, bool *none)
-{
-    struct ck_detector_options options = {.races = true,
-                                          .weak = ck_detector_is_weak(detector),
-                                          .max_findings = 1,
-                                          .revision = revision,
-                                          .locate = session_places_locate,
-                                          .locate_context = places};
-    struct ck_detector *again = ck_detector_create(&options);
+    struct ck_detector *again = session_trace_judge(trace, detector, revision);
     struct mm_sink sink;
+    bool complete;
     if (!again)
-        return false;
+        return;
     ck_detector_sink(again, &sink);
-    bool read = read_again(fd, reader, &sink) && ck_detector_status(again, NULL) == MM_OK;
+    bool read =
+        session_trace_read(trace, &sink, &complete) == MM_OK && ck_detector_status(again, NULL) == MM_OK;
     for (size_t i = 0; read && i < ck_detector_finding_count(detector); i++)
         none[i] = ck_detector_finding(detector, i)->access_count == 2 &&
                   !ck_detector_race(again, ck_detector_finding(detector, i));
     ck_detector_destroy(again);
-    return read;
 }
 
 /* The last query about the command of the earlier access, or without one the last of all. */
@@ -116,21 +104,21 @@ static void note_query(struct ck_detector *detector, size_t i, const struct quer
     ck_detector_revisions(detector, i, text);
 }
 
-void session_revisions(struct ck_detector *detector, struct session_places *places, int fd,
-                       session_reader *reader)
+void session_revisions(struct ck_detector *detector, const struct session_trace *trace)
 {
+    bool complete;
     size_t count = ck_detector_finding_count(detector);
     struct survey s = {.count = 0};
     struct mm_sink sink = {.context = &s, .record = survey_record, .events = survey_events};
     bool *wider = mm_alloc_zero(count + 1, sizeof *wider),
          *queries = mm_alloc_zero(count + 1, sizeof *queries);
     double end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS;
-    if (fd >= 0 && wider && queries && read_again(fd, reader, &sink)) {
+    if (wider && queries && session_trace_read(trace, &sink, &complete) == MM_OK) {
         bool differ = (s.scopes & (s.scopes - 1)) != 0;
         if (differ && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-            judge_under_revision(detector, places, fd, reader, MM_REVISION_3_1_1, wider);
+            judge_under_revision(detector, trace, MM_REVISION_3_1_1, wider);
         if (s.count && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-            judge_under_revision(detector, places, fd, reader, MM_REVISION_3_1_0, queries);
+            judge_under_revision(detector, trace, MM_REVISION_3_1_0, queries);
     }
     for (size_t i = 0; wider && queries && i < count; i++) {
         if (wider[i])

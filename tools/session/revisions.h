@@ -4,8 +4,7 @@
 
 #include "tools/session/verify.h"
 
-/* Sets ck_finding.revisions of the races of DETECTOR, by judging the trace in FD (-1: none) again. */
-void session_revisions(struct ck_detector *detector, struct session_places *places, int fd,
-                       session_reader *reader);
+/* Sets ck_finding.revisions of the races of DETECTOR, by judging its trace again, if it was kept. */
+void session_revisions(struct ck_detector *detector, const struct session_trace *trace);
 
 #endif

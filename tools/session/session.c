@@ -19,27 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int session_set_checks(struct session *session, const char *list)
-{
-    static const char words[] = "race memory api uninitialized possible needless all none";
-    bool *const flags[] = {&session->check.races,         &session->check.memory,   &session->check.api,
-                           &session->check.uninitialized, &session->check.possible, &session->check.needless};
-    enum { FLAGS = sizeof flags / sizeof *flags, ALL = FLAGS, HINTS = 2 };
-    int code = 0;
-    session->check.is_given = true;
-    for (size_t i = 0; i < FLAGS; i++)
-        *flags[i] = false;
-    for (const char *at = list; *at && !code;) {
-        size_t index = 0;
-        code = tool_list_word("check", list, &at, words, &index);
-        for (size_t i = 0; i < FLAGS && !code; i++)
-            *flags[i] |= index == i || (index == ALL && i < FLAGS - HINTS);
-    }
-    return code;
-}
-
 /* The names of the checks that are enabled (MADE), or disabled. */
-static const char *check_names(const struct session *session, bool made, char *text, size_t size)
+static void check_names(const struct session *session, bool made, char *text, size_t size)
 {
     const struct {
         const char *name;
@@ -52,7 +33,6 @@ static const char *check_names(const struct session *session, bool made, char *t
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (checks[i].is_made == made && !(session->command.own_host && strcmp(checks[i].name, "api") == 0))
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", checks[i].name);
-    return text;
 }
 
 /* Instructions of a launch; a kernel that does not terminate ends after some minutes. */
@@ -60,12 +40,18 @@ static const char *check_names(const struct session *session, bool made, char *t
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static void set_or_unset(const char *variable, bool set)
+/* Sets VARIABLE to VALUE; NULL: unsets it. */
+static void set_or_unset(const char *variable, const char *value)
 {
-    if (set)
-        setenv(variable, "1", 1);
+    if (value)
+        setenv(variable, value, 1);
     else
         unsetenv(variable);
+}
+
+static void set_flag(const char *variable, bool set)
+{
+    set_or_unset(variable, set ? "1" : NULL);
 }
 
 void session_add_word(const char *name, const char *word)
@@ -131,11 +117,8 @@ static void set_layer(const struct session *session, const char *layer, const ch
     snprintf(trace, sizeof trace, "socket:%s", name);
     setenv("REFCL_LAYER_TRACE", trace, 1);
     unsetenv("REFCL_LAYER_REPORT");
-    if (session->check.api)
-        setenv("REFCL_LAYER_CHECK", "api", 1);
-    else
-        unsetenv("REFCL_LAYER_CHECK");
-    set_or_unset("REFCL_LAYER_BACKTRACE", session->backtrace);
+    set_or_unset("REFCL_LAYER_CHECK", session->check.api ? "api" : NULL);
+    set_flag("REFCL_LAYER_BACKTRACE", session->backtrace);
     unsetenv("REFCL_TRACE");
 }
 
@@ -152,22 +135,16 @@ static void set_environment(const struct session *session, const char *library, 
     unsetenv("REFCL_TRACE_FD");
     bool live = session->check.predict || session->report.values || session->assertion_count ||
                 session->report.html || session->recorder;
-    set_or_unset("REFCL_TRACE_VALUES", live || session->report.trace);
-    set_or_unset("REFCL_TRACE_TERMS", session->check.predict);
-    set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->report.trace);
-    set_or_unset("REFCL_TRACE_REPLAYS", !live);
-    set_or_unset("REFCL_TRACE_COMMANDS", checks_nothing(session, live));
+    set_flag("REFCL_TRACE_VALUES", live || session->report.trace);
+    set_flag("REFCL_TRACE_TERMS", session->check.predict);
+    set_flag("REFCL_TRACE_FINDINGS", !live && !session->report.trace);
+    set_flag("REFCL_TRACE_REPLAYS", !live);
+    set_flag("REFCL_TRACE_COMMANDS", checks_nothing(session, live));
     snprintf(text, sizeof text, "%s%s%s", session->check.memory ? "memory" : "",
              session->check.api ? ",api" : "", session->check.uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
-    if (!session->report.quiet && session_progress_page())
-        setenv("REFCL_PROGRESS_PAGE", session_progress_page(), 1);
-    else
-        unsetenv("REFCL_PROGRESS_PAGE");
-    if (session->command.launches)
-        setenv("REFCL_TRACE_LAUNCHES", session->command.launches, 1);
-    else
-        unsetenv("REFCL_TRACE_LAUNCHES");
+    set_or_unset("REFCL_PROGRESS_PAGE", session->report.quiet ? NULL : session_progress_page());
+    set_or_unset("REFCL_TRACE_LAUNCHES", session->command.launches);
     if (session->execution.seed) {
         setenv("REFCL_SEED", session->execution.seed, 1);
         setenv("REFCL_QUEUE_SEED", session->execution.seed, 0);
@@ -296,10 +273,7 @@ static int save_source(const char *folder, const char *file, const char *text)
     if (stat(file, &original) == 0 && stat(path, &saved) == 0 && original.st_dev == saved.st_dev &&
         original.st_ino == saved.st_ino)
         return 0; /* FOLDER holds the original: copying would truncate it */
-    FILE *out = fopen(path, "w");
-    bool good = out && fputs(text, out) >= 0;
-    good = out && fclose(out) == 0 && good;
-    return good ? 0 : tool_error(EXIT_TOOL, "cannot write '%s': %s", path, strerror(errno));
+    return tool_write_file(path, text, strlen(text));
 }
 
 /* Saves the program text that findings are in, under the names that reports use. */
@@ -407,7 +381,8 @@ static void find_advice(const struct session *session, struct ck_detector *detec
     session_try_barriers(session, detector, argv);
 }
 
-static const char *merge_not_checked(const struct session_processes *processes, char *text, size_t size)
+/* Names the parts of the program that were not checked on a driver. */
+static void name_not_checked(const struct session_processes *processes, char *text, size_t size)
 {
     *text = 0;
     for (const struct session_process *p = processes->first; p; p = p->next)
@@ -417,7 +392,6 @@ static const char *merge_not_checked(const struct session_processes *processes, 
         snprintf(text + strlen(text), size - strlen(text),
                  "%saccesses of the host, which is not built with the flags of refcl host-cc",
                  *text ? ", " : "");
-    return text;
 }
 
 /* Whether host accesses of some process are recorded. */
@@ -429,47 +403,71 @@ static bool has_host(const struct session_processes *processes)
     return any;
 }
 
+/* What reports say that was checked, and was not. */
+struct check_texts {
+    char checked[120], not_checked[4096];
+};
+
+static void name_checks(const struct session_processes *processes, struct check_texts *texts,
+                        struct ck_report_options *options)
+{
+    const struct session *session = processes->session;
+    char *not_checked = texts->not_checked;
+    size_t size = sizeof texts->not_checked;
+    options->checked = texts->checked;
+    options->not_checked = not_checked;
+    if (session->on_driver) {
+        snprintf(texts->checked, sizeof texts->checked, "commands against one another%s%s%s%s",
+                 processes->first->has_host ? ", accesses of the host" : "",
+                 session->check.api ? ", api" : "",
+                 session->check.possible ? ", also what launches may touch" : "",
+                 session->check.needless ? ", needless waits" : "");
+        name_not_checked(processes, not_checked, size);
+    } else {
+        check_names(session, true, texts->checked, sizeof texts->checked);
+        check_names(session, false, not_checked, size);
+        options->more_checks = strlen(not_checked);
+        if (session->check.races && !session->command.own_host && !session->program)
+            snprintf(not_checked + options->more_checks, size - options->more_checks,
+                     "%saccesses of the host%s", *not_checked ? ", " : "",
+                     has_host(processes) ? " outside of SVM (--on-driver)" : " (refcl host-cc)");
+    }
+    session_processes_add_executed(processes, not_checked, size);
+}
+
+/* Reports errors in reading the traces; returns CODE, or the first error's exit code. */
+static int report_errors(const struct session_processes *processes, int code)
+{
+    for (const struct session_process *p = processes->first; p; p = p->next) {
+        if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
+            tool_report(&p->error);
+        code = code ? code : p->code;
+    }
+    return code;
+}
+
+/* Waits for CHILD and reports.  CODE: the exit code of an error before. */
 static int finish_session(struct session_processes *processes, char **argv, struct supervised *child,
                           int code)
 {
     const struct session *session = processes->session;
+    struct check_texts texts;
     char program[280];
     const char *quote = session->command.own_host ? "" : "'";
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->command.own_host ? "the launch" : argv[0],
              quote);
     struct ck_report_options options = {.command_line = session->command.line,
-                                        .ending = {.program = program}};
-    char checked[120], not_checked[4096];
-    options.checked = check_names(session, true, checked, sizeof checked);
-    options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
-    options.more_checks = session->on_driver ? 0 : strlen(not_checked);
-    if (session->check.races && !session->command.own_host && !session->program)
-        snprintf(not_checked + options.more_checks, sizeof not_checked - options.more_checks,
-                 "%saccesses of the host%s", *not_checked ? ", " : "",
-                 has_host(processes) ? " outside of SVM (--on-driver)" : " (refcl host-cc)");
-    if (session->on_driver) {
-        snprintf(checked, sizeof checked, "commands against one another%s%s%s%s",
-                 processes->first->has_host ? ", accesses of the host" : "",
-                 session->check.api ? ", api" : "",
-                 session->check.possible ? ", also what launches may touch" : "",
-                 session->check.needless ? ", needless waits" : "");
-        options.checked = checked;
-        options.not_checked = merge_not_checked(processes, not_checked, sizeof not_checked);
-    }
-    session_processes_add_executed(processes, not_checked, sizeof not_checked);
-    options.observation = session_processes_observed(processes);
-    options.model = processes->first->model;
+                                        .ending = {.program = program},
+                                        .observation = session_processes_observed(processes),
+                                        .model = processes->first->model};
+    name_checks(processes, &texts, &options);
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* only session->program->judge() interprets it */
     if (!status && session->wants_again && !session_input_interrupted() &&
         session->wants_again(session->again_context, processes->first->detector))
         return code;
-    for (const struct session_process *p = processes->first; p; p = p->next) {
-        if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
-            tool_report(&p->error);
-        code = code ? code : p->code;
-    }
+    code = report_errors(processes, code);
     session_processes_report(processes);
     struct ck_detector *detector = merge_detectors(processes);
     if (!detector)
@@ -481,9 +479,9 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     ck_detector_filter(detector, !session->check.ignore_uniform);
     int reported = report_findings(session, detector, status, &options);
     int page = session->report.html ? session_html(detector, processes, &options, session->report.html) : 0;
-    reported = reported ? reported : page;
-    if (code || reported)
-        return code ? code : reported;
+    code = code ? code : reported ? reported : page;
+    if (code)
+        return code;
     if (session_input_interrupted())
         return EXIT_INTERRUPTED;
     if (session->program && !options.ending.signal)

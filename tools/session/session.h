@@ -22,7 +22,7 @@ struct session_checks {
     bool possible;       /* on a driver: also races that the analysis of launches cannot exclude */
     bool needless;       /* on a driver: also waits that order nothing that conflicts */
     bool predict;        /* races of other executions with the same control flow */
-    bool is_given;       /* which checks are made */
+    bool is_given;       /* the user selected the checks */
     bool ignore_uniform; /* races between writes of the same value are not reported */
 };
 struct session_reports {
@@ -34,8 +34,8 @@ struct session_reports {
 };
 /* Which findings are reported; NULL and 0: all. */
 struct session_filter {
-    const char *suppress;               /* file */
-    const char *only, *kernels;         /* words of kinds, patterns of kernels */
+    const char *suppress;               /* file of suppressions */
+    const char *only, *kernels;         /* lists of finding kinds, of patterns of kernel names */
     uint64_t first_launch, last_launch; /* commands */
 };
 /* Settings of the execution; texts are passed to refcl in environment variables, NULL = default. */
@@ -79,11 +79,9 @@ struct session {
     void (*explain)(void *context, const struct session *session, struct ck_detector *detector, char **argv);
     void *explain_context;
 };
-/* Parses "race,memory,api,uninitialized", "all" or "none". */
-int session_set_checks(struct session *session, const char *list);
 bool session_is_weak(const struct session *session);
-/* Runs ARGV to its end with PROCESSES, which the caller closes, listening; CHILD is to be waited for. Returns
- * an exit code. */
+/* Runs ARGV, whose processes send their traces to PROCESSES, until all traces end.  PATTERNS: the suppressions, NULL: none.  The caller
+ * waits for CHILD and closes PROCESSES.  Returns an exit code. */
 struct session_processes;
 int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
                     char **argv, struct supervised *child);
@@ -92,9 +90,9 @@ char *session_read_text(const char *path);
 /* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
 int session_run(const struct session *session, char **argv);
 
-/* Settings of programs to be executed: adds WORD to the list NAME of the environment, unless it gets longer than four
- * paths; makes DRIVER, a library or a file that names one (.icd), the only driver that ICD loaders find. */
+/* Adds WORD to the list NAME, separated by colons, of the environment. */
 void session_add_word(const char *name, const char *word);
+/* Sets the environment so that ICD loaders find DRIVER alone, a library or a file that names one (.icd). */
 void session_set_driver(const char *driver);
 
 #endif

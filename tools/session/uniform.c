@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SECONDS = 20 };
 
@@ -78,14 +77,13 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     return s->differs ? MM_LIMIT : MM_OK;
 }
 
-static bool is_uniform(int trace, const struct ck_finding *f)
+static bool is_uniform(const struct session_trace *trace, const struct ck_finding *f)
 {
     bool complete = false;
     struct scan s = {.finding = f};
     struct mm_sink sink = {.context = &s, .record = take_record, .events = take_events};
     bool good =
-        lseek(trace, 0, SEEK_SET) == 0 && mm_trace_read(trace, "trace", &sink, &complete, NULL) == MM_OK;
-    good = good && complete && !s.differs && s.values.count > 0;
+        session_trace_read(trace, &sink, &complete) == MM_OK && complete && !s.differs && s.values.count > 0;
     mm_map_clear(&s.sources);
     mm_map_clear(&s.values);
     return good;
@@ -119,7 +117,8 @@ struct judge {
 
 /* Judges finding I by the repeated launch AGAIN, which has all commands of the session (ALL) or one of them.  All
  * races at the source locations of the finding are judged, whatever memory they are on. */
-static void judge_finding(struct judge *j, size_t i, const struct ck_detector *again, int trace, bool all)
+static void judge_finding(struct judge *j, size_t i, const struct ck_detector *again,
+                          const struct session_trace *trace, bool all)
 {
     const struct ck_finding *f = ck_detector_finding(j->detector, i);
     bool uniform = false;
@@ -140,9 +139,11 @@ static void judge_launch(struct judge *j, struct session_launch *launch, bool al
     struct session_processes processes;
     const struct ck_detector *again =
         session_launch_run(launch, launch->text, j->session, &j->patience, &processes);
-    int trace = again ? processes.first->input.copy : -1;
-    for (size_t i = 0; trace >= 0 && i < ck_detector_finding_count(j->detector); i++)
-        judge_finding(j, i, again, trace, all);
+    struct session_trace trace = {.fd = -1};
+    if (again)
+        trace = session_process_trace(processes.first);
+    for (size_t i = 0; trace.fd >= 0 && i < ck_detector_finding_count(j->detector); i++)
+        judge_finding(j, i, again, &trace, all);
     session_processes_close(&processes);
     session_launch_close(launch);
 }

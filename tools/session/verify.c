@@ -1,7 +1,6 @@
-/* Verifies suggested fixes: replays the trace with the change applied to its events. The recorded order of
- * events is kept: the question is whether the same execution would have been free of this race. A fix that
- * does not remove it is withdrawn. Time is bounded: a fix that could not be verified in time is reported
- * as not checked. */
+/* Verifies suggested fixes: replays the trace with the change applied to its events.  The recorded order of events is kept: a fix passes
+ * if the same execution has no such race with it; otherwise it is withdrawn.  Time is bounded: a fix that could not be verified in time is
+ * reported as not checked. */
 #include "tools/session/verify.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"
@@ -82,33 +81,41 @@ int session_verify_file(void)
     return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-static struct ck_detector *create_again(const struct ck_detector *detector, struct session_places *places)
+enum mm_class session_trace_read(const struct session_trace *trace, const struct mm_sink *sink,
+                                 bool *complete)
+{
+    if (trace->fd < 0 || lseek(trace->fd, 0, SEEK_SET) != 0)
+        return MM_LIMIT;
+    return trace->read(trace->fd, "trace", sink, complete, NULL);
+}
+
+struct ck_detector *session_trace_judge(const struct session_trace *trace, const struct ck_detector *detector,
+                                        enum mm_revision revision)
 {
     struct ck_detector_options options = {.races = true,
                                           .weak = ck_detector_is_weak(detector),
                                           .max_findings = 1,
+                                          .revision = revision,
                                           .locate = session_places_locate,
-                                          .locate_context = places};
+                                          .locate_context = trace->places};
     return ck_detector_create(&options);
 }
 
-static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
-                       session_reader *reader)
+/* False: the trace cannot be read. */
+static bool try_change(struct ck_detector *detector, const struct session_trace *trace, size_t i)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
-    struct ck_detector *again = create_again(detector, places);
+    struct ck_detector *again = session_trace_judge(trace, detector, MM_REVISION_3_0);
     struct changer changer = {.change = &finding->change};
     for (int k = 0; k < 2; k++)
         ck_detector_source(detector, finding->change.source[k], &changer.place[k]);
     struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
     bool complete;
-    if (!again || lseek(fd, 0, SEEK_SET) != 0) {
-        ck_detector_destroy(again);
+    if (!again)
         return false;
-    }
     ck_detector_suppose(again, &finding->change);
     ck_detector_sink(again, &changer.sink);
-    bool read = reader(fd, "trace", &sink, &complete, NULL) == MM_OK;
+    bool read = session_trace_read(trace, &sink, &complete) == MM_OK;
     if (read && ck_detector_status(again, NULL) == MM_OK)
         ck_detector_verified(detector, i, !ck_detector_race(again, finding));
     ck_detector_destroy(again);
@@ -128,20 +135,19 @@ static bool is_ordered(const struct session_order *order, const struct ck_order 
 
 /* Tries orders of commands.  Ordering the first pair may leave other pairs of commands at the same source locations
  * racing: these are ordered as well, until no race is left or the racing pair is ordered already. */
-static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
-                       session_reader *reader, double end)
+static void try_orders(struct ck_detector *detector, const struct session_trace *trace, size_t i, double end)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct session_order order = {.orders = {finding->change.commands}, .count = 1};
     enum mm_class result = MM_OK;
     bool races = true, continues = true;
     while (races && continues) {
-        struct ck_detector *again = create_again(detector, places);
+        struct ck_detector *again = session_trace_judge(trace, detector, MM_REVISION_3_0);
         struct mm_sink sink;
         if (!again)
             return;
         ck_detector_sink(again, &sink);
-        result = session_order_read(reader, fd, &order, &sink);
+        result = session_order_read(trace, &order, &sink);
         if (result == MM_OK)
             result = ck_detector_status(again, NULL);
         const struct ck_finding *race = ck_detector_race(again, finding);
@@ -164,12 +170,11 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
-                    session_reader *reader)
+void session_verify(struct ck_detector *detector, const struct session_trace *trace)
 {
     double end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS;
     size_t tried = 0;
-    for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
+    for (size_t i = 0; trace->fd >= 0 && i < ck_detector_finding_count(detector); i++) {
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         bool orders = finding->change.commands.first;
         if (!finding->fix || (!finding->change.source[0] && !orders))
@@ -177,8 +182,8 @@ void session_verify(struct ck_detector *detector, struct session_places *places,
         if (tried++ == MOST_TRIED || mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) >= end)
             break;
         if (orders)
-            try_orders(detector, places, i, fd, reader, end);
-        else if (!try_change(detector, places, i, fd, reader))
+            try_orders(detector, trace, i, end);
+        else if (!try_change(detector, trace, i))
             break;
     }
 }
