@@ -304,10 +304,10 @@ static void jump_to(struct fp_run *run, struct frame *f, uint32_t label)
 /* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed. */
 static void skip_branches(struct fp_run *run, struct frame *f)
 {
-    uint32_t word = fp_meeting(run->m, f->function, f->block);
+    uint32_t word = fp_post_dominator(run->m, f->function, f->block);
     fp_forget(run);
     run->unknown = UINT64_MAX;
-    run->late |= run->m->has_atomics;
+    run->after_sync |= run->m->has_atomics;
     run->returned = (struct fp_value){0};
     if (word)
         enter_block(run, f, word, 0);

@@ -12,7 +12,7 @@ struct fp_access {
     uint64_t offset, size;
     uint32_t line, column;
     uint8_t kind, attributes, order, scope; /* as in struct mm_event */
-    bool late;                              /* what other agents publish through atomics may come before it */
+    bool after_sync; /* the work-item may have synchronized with another agent before */
 };
 enum { FP_VARIABLE = 1 << 20 };
 
@@ -25,8 +25,8 @@ struct fp_launch { /* evaluated */
     bool has_children; /* it may enqueue kernels */
     /* Sets of fp_argument_bit(): arguments through which the launch may read and write more than ACCESSES. */
     uint64_t may_read, may_write;
-    bool
-        may_touch_others; /* what no argument leads to: SVM through pointers in memory, program-scope variables */
+    /* It may access what no argument leads to: SVM through pointers in memory, program-scope variables. */
+    bool may_touch_others;
 };
 struct fp_module {
     struct fp_module *next;
@@ -36,7 +36,7 @@ struct fp_module {
     struct in_inst *instructions; /* decoded once: a work-item executes them often */
     uint32_t *numbers;            /* by word: index of the instruction there */
     const struct in_ty **types;   /* of results, by id */
-    uint32_t *meetings;           /* by id of a block: 1 + fp_meeting() of it; 0: not computed yet */
+    uint32_t *post_dominators;    /* by id of a block: 1 + fp_post_dominator() of it; 0: not computed yet */
     bool has_atomics;             /* that read */
     bool prints;
     struct fp_launch *launches;
@@ -45,9 +45,10 @@ struct fp_module {
 
 /* The module of a program's record; kept for the life of the process.  Safe from any thread. */
 struct fp_module *fp_module_find(const void *bytes, size_t size);
-/* The launch that BYTES describe; NULL: nothing is known.  With the lock, until which it lives. */
+/* The lock that fp_evaluate() and the use of its result need. */
 void fp_lock(void);
 void fp_unlock(void);
+/* Evaluates the launch that BYTES, a record of the layer, describe.  The result is valid until fp_unlock(); NULL: nothing is known. */
 const struct fp_launch *fp_evaluate(struct fp_module *module, const void *bytes, size_t size);
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -65,7 +66,8 @@ bool fp_arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint
 uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 
 /* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
-uint32_t fp_meeting(const struct fp_module *module, const struct in_function *function, uint32_t block);
+uint32_t fp_post_dominator(const struct fp_module *module, const struct in_function *function,
+                           uint32_t block);
 
 /* Arguments through which a kernel may access memory in any execution, as sets of fp_argument_bit(). */
 struct fp_uses {

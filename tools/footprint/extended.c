@@ -68,7 +68,8 @@ static void vector_access(struct fp_run *run, const struct in_inst *inst, uint32
         to = (struct fp_value){0};
     else
         to.n += at->n * count * element->size;
-    fp_access_add(run, inst, &to, element ? count * element->size : 0, kind, 0, 0, 0);
+    fp_access_add(run, inst, &to,
+                  (struct fp_access){.size = element ? count * element->size : 0, .kind = (uint8_t)kind});
     if (kind == MM_WRITE && (to.kind != FP_POINTER || run->objects[to.object].kind == FP_PRIVATE))
         fp_forget(run);
 }

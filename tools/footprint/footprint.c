@@ -20,9 +20,9 @@ struct place {
 struct footprint {
     const struct mm_sink *to;
     mm_event_id next;
-    uint64_t inserted; /* events */
-    struct mm_map
-        numbers; /* of events from which edges may start: one more than those of the trace, and as passed on */
+    uint64_t inserted; /* number of inserted events */
+    /* By 1 + the number in the trace of an event from which edges may start: 1 + its number as passed on. */
+    struct mm_map numbers;
     struct fp_module **programs; /* by id */
     size_t program_count;
     struct variable *variables;
@@ -44,13 +44,20 @@ static bool has_magic(const void *bytes, size_t size, uint32_t magic)
     return found == magic;
 }
 
+static bool is_program(const struct mm_record *record)
+{
+    return record->type == MM_RECORD_PROGRAM &&
+           has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
+}
+
+static bool is_replay(const struct mm_record *record, uint32_t magic)
+{
+    return record->type == MM_RECORD_REPLAY && has_magic(record->replay.bytes, record->replay.size, magic);
+}
+
 bool footprint_is_layer(const struct mm_record *record)
 {
-    const struct mm_replay *replay = &record->replay;
-    if (record->type == MM_RECORD_PROGRAM)
-        return has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
-    return record->type == MM_RECORD_REPLAY && (has_magic(replay->bytes, replay->size, LY_LAUNCH_MAGIC) ||
-                                                has_magic(replay->bytes, replay->size, LY_RETIRED_MAGIC));
+    return is_program(record) || is_replay(record, LY_LAUNCH_MAGIC) || is_replay(record, LY_RETIRED_MAGIC);
 }
 
 /* Notes WHAT once; false if it was noted before. */
@@ -288,13 +295,11 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     struct mm_record copy = *record;
     if (record->type == MM_RECORD_EVENT)
         return footprint_events(f, &record->event, 1);
-    if (record->type == MM_RECORD_PROGRAM && footprint_is_layer(record)) {
+    if (is_program(record)) {
         take_program(f, &record->program);
-    } else if (record->type == MM_RECORD_REPLAY &&
-               has_magic(record->replay.bytes, record->replay.size, LY_LAUNCH_MAGIC)) {
+    } else if (is_replay(record, LY_LAUNCH_MAGIC)) {
         take_launch(f, &record->replay);
-    } else if (record->type == MM_RECORD_REPLAY &&
-               has_magic(record->replay.bytes, record->replay.size, LY_RETIRED_MAGIC)) {
+    } else if (is_replay(record, LY_RETIRED_MAGIC)) {
         take_retired(f, &record->replay);
     } else {
         if (record->type == MM_RECORD_TEXT && strcmp(record->text.file, LY_NOT_CHECKED) == 0)

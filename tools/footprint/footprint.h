@@ -10,9 +10,9 @@
 /* Whether a record of a program or a launch is the layer's, which only a footprint takes. */
 bool footprint_is_layer(const struct mm_record *record);
 
-/* Passes records of a layer's trace on to TO, and all others unchanged. */
+/* A filter that passes a layer's trace on to TO, with accesses in place of launches. */
 struct footprint;
-/* POSSIBLE: also with what each launch may touch, as events with MM_POSSIBLE.  NULL: out of memory. */
+/* POSSIBLE: also passes what each launch may access, as events with MM_POSSIBLE.  NULL: out of memory. */
 struct footprint *footprint_create(const struct mm_sink *to, bool possible);
 void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
 /* FUNCTION is called with the number of each passed-on event from which no later edge starts. */

@@ -147,7 +147,7 @@ static void run_item(struct fp_run *run, const struct in_function *function, uin
     run->id[0] = item % size[0];
     run->id[1] = item / size[0] % size[1];
     run->id[2] = item / size[0] / size[1];
-    run->late = false;
+    run->after_sync = false;
     bind_arguments(run, function);
     fp_run_function(run, function);
 }
@@ -181,13 +181,13 @@ static void run_items(struct fp_run *run, const struct in_function *function)
     all += most - run->steps;
 }
 
-/* Removes accesses that may be ordered after other agents: they are not certain to be part of a race. */
-static void drop_late(struct fp_run *run, struct fp_launch *launch)
+/* Removes accesses that may be ordered after accesses of other agents: they are not certain to be part of a race. */
+static void drop_after_sync(struct fp_run *run, struct fp_launch *launch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < launch->count; i++) {
         const struct fp_access *a = &launch->accesses[i];
-        if (a->late)
+        if (a->after_sync)
             run->unknown |= a->base < FP_VARIABLE ? fp_argument_bit(a->base) : FP_OTHERS;
         else
             launch->accesses[kept++] = *a;
@@ -224,7 +224,7 @@ static void evaluate_launch(struct fp_module *m, struct fp_launch *launch)
     launch->has_children = function && fp_reaches(m->module, function, SpvOpEnqueueKernel);
     launch->accesses = run->accesses;
     launch->count = run->access_count;
-    drop_late(run, launch);
+    drop_after_sync(run, launch);
     find_possible(run, launch, known);
     mm_free(run->uses.from);
     launch->count = launch->count ? join_accesses(launch->accesses, launch->count) : 0;

@@ -12,35 +12,29 @@ static void note_unknown(struct fp_run *run, const struct in_inst *inst)
     bool extended = inst->opcode == SpvOpExtInst,
          copies = inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpCopyMemorySized;
     uint32_t bound = in_spirv_bound(run->module), first = extended ? 2 : 0;
-    uint32_t end = extended ? inst->operand_count
-                   : copies ? 2
-                            : 1; /* of operands that are pointers; literals follow */
+    /* The operands from END on are literals. */
+    uint32_t end = extended ? inst->operand_count : copies ? 2 : 1;
     for (uint32_t i = first; run->uses.from && i < end; i++)
         run->unknown |= inst->operands[i] < bound ? run->uses.from[inst->operands[i]] : 0;
 }
 
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
-                   uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope)
+                   struct fp_access access)
 {
     if (pointer->kind != FP_POINTER || run->access_count >= MOST_ACCESSES) {
         note_unknown(run, inst);
         return;
     }
     const struct fp_object *object = &run->objects[pointer->object];
-    bool inside = pointer->n < object->size && size <= object->size - pointer->n;
+    bool inside = pointer->n < object->size && access.size <= object->size - pointer->n;
     if ((object->kind != FP_ARGUMENT && object->kind != FP_GLOBAL && object->kind != FP_IMAGE) || !inside)
         return;
-    struct fp_access access = {.base = object->base,
-                               .word = inst->word,
-                               .offset = pointer->n,
-                               .size = size,
-                               .line = inst->line,
-                               .column = inst->column,
-                               .kind = (uint8_t)kind,
-                               .attributes = attributes,
-                               .order = order,
-                               .scope = scope,
-                               .late = run->late};
+    access.base = object->base;
+    access.word = inst->word;
+    access.offset = pointer->n;
+    access.line = inst->line;
+    access.column = inst->column;
+    access.after_sync = run->after_sync;
     mm_append(&run->accesses, &run->access_count, &access);
 }
 
@@ -133,7 +127,8 @@ static struct fp_value load_value(struct fp_run *run, const struct in_inst *inst
 {
     if (pointer->kind == FP_POINTER && run->objects[pointer->object].kind == FP_PRIVATE)
         return private_load(run, pointer, ty);
-    fp_access_add(run, inst, pointer, ty->access ? ty->access : ty->size, MM_READ, 0, 0, 0);
+    fp_access_add(run, inst, pointer,
+                  (struct fp_access){.size = ty->access ? ty->access : ty->size, .kind = MM_READ});
     return (struct fp_value){0};
 }
 
@@ -147,7 +142,8 @@ void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_va
     } else if (run->objects[pointer->object].kind == FP_PRIVATE) {
         private_store(run, pointer, value, ty->size);
     } else {
-        fp_access_add(run, inst, pointer, ty->access ? ty->access : ty->size, MM_WRITE, 0, 0, 0);
+        fp_access_add(run, inst, pointer,
+                      (struct fp_access){.size = ty->access ? ty->access : ty->size, .kind = MM_WRITE});
     }
 }
 
@@ -181,17 +177,22 @@ static uint8_t scope_of(const struct fp_run *run, uint32_t id)
     }
 }
 
-/* Accesses after a read that may synchronize may be ordered after other agents [CL 3.3.6 A2]. */
+/* Accesses after an atomic that may acquire may be ordered after accesses of other agents [CL 3.3.6 A2]. */
 static void evaluate_atomic(struct fp_run *run, const struct in_inst *inst)
 {
     bool stores = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;
     const uint32_t *o = inst->operands;
     const struct in_ty *pointer = fp_type_of(run, o[0]);
     uint64_t size = pointer && pointer->element ? pointer->element->size : 4;
-    enum mm_kind kind = stores ? MM_WRITE : inst->opcode == SpvOpAtomicLoad ? MM_READ : MM_RMW;
-    uint8_t order = order_of(run, o[2]);
-    fp_access_add(run, inst, &run->values[o[0]], size, kind, MM_ATOMIC, order, scope_of(run, o[1]));
-    run->late |= !stores && order != MM_RELAXED && order != MM_RELEASE;
+    struct fp_access access = {.size = size,
+                               .kind = stores                            ? MM_WRITE
+                                       : inst->opcode == SpvOpAtomicLoad ? MM_READ
+                                                                         : MM_RMW,
+                               .attributes = MM_ATOMIC,
+                               .order = order_of(run, o[2]),
+                               .scope = scope_of(run, o[1])};
+    fp_access_add(run, inst, &run->values[o[0]], access);
+    run->after_sync |= !stores && access.order != MM_RELAXED && access.order != MM_RELEASE;
 }
 
 /* The level of a mipmapped image that INST names, in *LEVEL; false: it is not known. */
@@ -259,7 +260,8 @@ static bool image_access(struct fp_run *run, const struct in_inst *inst, bool wr
         return true;
     struct fp_value pointer = *image;
     pointer.n = begin + c[0] * shape.element + c[1] * shape.row_pitch + c[2] * shape.slice_pitch;
-    fp_access_add(run, inst, &pointer, shape.element, writes ? MM_WRITE : MM_READ, 0, 0, 0);
+    fp_access_add(run, inst, &pointer,
+                  (struct fp_access){.size = shape.element, .kind = writes ? MM_WRITE : MM_READ});
     return true;
 }
 
@@ -287,8 +289,8 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
     case SpvOpCopyMemorySized: {
         const struct fp_value *to = &run->values[o[0]], *from = &run->values[o[1]], *n = &run->values[o[2]];
         if (n->kind == FP_INT) {
-            fp_access_add(run, inst, from, n->n, MM_READ, 0, 0, 0);
-            fp_access_add(run, inst, to, n->n, MM_WRITE, 0, 0, 0);
+            fp_access_add(run, inst, from, (struct fp_access){.size = n->n, .kind = MM_READ});
+            fp_access_add(run, inst, to, (struct fp_access){.size = n->n, .kind = MM_WRITE});
         } else {
             note_unknown(run, inst);
         }
@@ -309,7 +311,7 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
         return true;
     case SpvOpControlBarrier:
     case SpvOpMemoryBarrier: /* another work-item, or this one, has read atomically before */
-        run->late |= run->m->has_atomics;
+        run->after_sync |= run->m->has_atomics;
         return true;
     default:
         if (!fp_is_atomic(inst->opcode))

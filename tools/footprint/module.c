@@ -46,9 +46,9 @@ static bool number_instructions(struct fp_module *m)
     m->numbers = mm_alloc_zero(words + 1, sizeof *m->numbers);
     m->instructions = mm_alloc_zero(words + 1, sizeof *m->instructions);
     m->types = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->types);
-    m->meetings = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->meetings);
+    m->post_dominators = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->post_dominators);
     struct in_inst inst = {0};
-    bool known = m->numbers && m->instructions && m->types && m->meetings;
+    bool known = m->numbers && m->instructions && m->types && m->post_dominators;
     while (known && in_spirv_next(m->module, &inst)) {
         m->numbers[inst.word] = inst.number;
         m->instructions[inst.number] = inst;
@@ -192,7 +192,7 @@ static bool add_reversed_edges(const struct in_module *module, const struct fp_b
 }
 
 /* Computes the immediate post-dominators of all blocks of FUNCTION. */
-static void find_meetings(const struct fp_module *m, const struct in_function *function)
+static void find_post_dominators(const struct fp_module *m, const struct in_function *function)
 {
     struct fp_block *blocks = NULL;
     uint32_t count = 0, *dominator = NULL, *nodes = mm_alloc_zero(in_spirv_bound(m->module), sizeof *nodes);
@@ -208,7 +208,8 @@ static void find_meetings(const struct fp_module *m, const struct in_function *f
         in_flow_dominators(&flow, dominator);
     for (uint32_t i = 0; i < count && good; i++) {
         uint32_t next = dominator[i + 1];
-        m->meetings[blocks[i].label] = 1 + (next != IN_FLOW_NONE && next != 0 ? blocks[next - 1].word : 0);
+        m->post_dominators[blocks[i].label] =
+            1 + (next != IN_FLOW_NONE && next != 0 ? blocks[next - 1].word : 0);
     }
     mm_free(dominator);
     mm_free(nodes);
@@ -216,9 +217,9 @@ static void find_meetings(const struct fp_module *m, const struct in_function *f
     mm_free(blocks);
 }
 
-uint32_t fp_meeting(const struct fp_module *m, const struct in_function *function, uint32_t block)
+uint32_t fp_post_dominator(const struct fp_module *m, const struct in_function *function, uint32_t block)
 {
-    if (!m->meetings[block])
-        find_meetings(m, function);
-    return m->meetings[block] ? m->meetings[block] - 1 : 0; /* 0: also without memory */
+    if (!m->post_dominators[block])
+        find_post_dominators(m, function);
+    return m->post_dominators[block] ? m->post_dominators[block] - 1 : 0; /* 0: also without memory */
 }

@@ -29,9 +29,9 @@ struct fp_run {
     uint32_t object_count;
     struct fp_cell cells[FP_CELLS];
     size_t cell_count;
-    uint64_t id[3]; /* of the work-item, from 0 */
-    size_t steps;   /* remaining steps */
-    bool late;      /* the work-item may have synchronized with another agent */
+    uint64_t id[3];  /* of the work-item, from 0 */
+    size_t steps;    /* remaining steps */
+    bool after_sync; /* the work-item may have synchronized with another agent */
     struct fp_access *accesses;
     size_t access_count;
     uint32_t depth;
@@ -45,8 +45,10 @@ static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t 
 {
     return run->m->types[id];
 }
+/* Adds the access of INST through POINTER, if that is known and the memory is an argument's or a variable's.  ACCESS has the size, the kind
+ * and, of an atomic, attributes, order and scope. */
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
-                   uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope);
+                   struct fp_access access);
 struct fp_value *fp_parts(struct fp_run *run, size_t count);         /* NULL: no room */
 uint32_t fp_object_add(struct fp_run *run, struct fp_object object); /* 0, which is none: no room */
 void fp_forget(struct fp_run *run);                                  /* all private memory */

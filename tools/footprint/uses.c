@@ -12,8 +12,8 @@ enum { MOST_FUNCTIONS = 1024, LAST_ARGUMENT = 61, VARIABLES = 62, BEYOND = 63 };
 
 struct uses {
     const struct fp_module *m;
-    uint64_t *from,
-        *content;       /* by id: arguments that it may come from; of a private variable, what it may hold */
+    uint64_t *from;     /* by id: arguments that it may come from */
+    uint64_t *content;  /* by id of a private variable: arguments that its value may come from */
     uint32_t *variable; /* by id: the private variable that it points into, 0: unknown */
     uint64_t stored;    /* the uses that memory other than private variables may hold */
     uint32_t bound;

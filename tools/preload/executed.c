@@ -1,3 +1,4 @@
+/* Reports programs that are executed and cannot be observed: static ones, those of other rights, and 32-bit ones. */
 #include "tools/preload/executed.h"
 #include "memmodel/base/privilege.h"
 
@@ -34,6 +35,7 @@ __attribute__((constructor)) static void find_receiver(void)
     receiver_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 }
 
+/* How the program in FD gets more rights than its caller, so that the loader preloads nothing; NULL: it does not. */
 static const char *more_rights(int fd, const struct stat *status)
 {
     struct statvfs system;
@@ -77,15 +79,15 @@ static bool is_static(int fd, const ElfW(Ehdr) * elf)
     return executable;
 }
 
-/* PATH: replaced by the interpreter of a script.  NULL: nothing is known that prevents observation, or FD is a script: *AGAIN. */
-static const char *reason_of(int fd, char path[PATH_MAX], bool *again)
+/* Why the program in FD cannot be observed; NULL: no reason is known.  *IS_SCRIPT: it is one, and PATH receives its interpreter. */
+static const char *reason_of(int fd, char path[PATH_MAX], bool *is_script)
 {
     struct stat status;
     char text[sizeof(ElfW(Ehdr)) + 256] = "";
     ElfW(Ehdr) elf;
     ssize_t size = pread(fd, text, sizeof text - 1, 0);
-    *again = size > 2 && memcmp(text, "#!", 2) == 0;
-    if (*again) {
+    *is_script = size > 2 && memcmp(text, "#!", 2) == 0;
+    if (*is_script) {
         const char *name = text + 2 + strspn(text + 2, " \t");
         snprintf(path, PATH_MAX, "%.*s", (int)strcspn(name, " \t\r\n"), name);
         return NULL;
@@ -115,11 +117,11 @@ static void send_report(pid_t process, const char *why, const char *path)
 
 static void report_file(char path[PATH_MAX], pid_t process)
 {
-    bool again = true;
-    for (int i = 0; i < MOST_INTERPRETERS && again; i++) {
+    bool is_script = true;
+    for (int i = 0; i < MOST_INTERPRETERS && is_script; i++) {
         int fd = access(path, X_OK) == 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-        const char *why = fd >= 0 ? reason_of(fd, path, &again) : NULL;
-        again &= fd >= 0;
+        const char *why = fd >= 0 ? reason_of(fd, path, &is_script) : NULL;
+        is_script &= fd >= 0;
         if (why)
             send_report(process, why, path);
         if (fd >= 0)
