@@ -2,6 +2,7 @@
 #include "litmus/files.h"
 #include "memmodel/base/input.h"
 
+#include <errno.h>
 #include <string.h>
 
 static bool is_kind(const cJSON *format, const struct lt_json_kind *kind)
@@ -41,6 +42,11 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
         return json;
     cJSON_Delete(json);
     return NULL;
+}
+
+enum mm_class lt_cannot_write(const char *path, struct mm_error *err)
+{
+    return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
 }
 
 double lt_number_of(const cJSON *object, const char *key)

@@ -4,14 +4,8 @@
 #include "litmus/files.h"
 #include "memmodel/base/escape.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-static enum mm_class cannot_write(const char *path, struct mm_error *err)
-{
-    return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
-}
 
 /* "x=1; 1:r0=0" */
 static void state_text(const cJSON *test, const cJSON *state, char *buf, size_t size)
@@ -89,7 +83,7 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
     int failures = 0, skipped = 0, errors = 0;
     FILE *out = fopen(path, "w");
     if (!out)
-        return cannot_write(path, err);
+        return lt_cannot_write(path, err);
     cJSON_ArrayForEach(test, tests)
     {
         failures += strcmp(lt_json_text(test, "verdict"), "forbidden") == 0;
@@ -119,7 +113,7 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
         fputs("</testcase>\n", out);
     }
     fputs("</testsuite>\n", out);
-    return fclose(out) == 0 ? MM_OK : cannot_write(path, err);
+    return fclose(out) == 0 ? MM_OK : lt_cannot_write(path, err);
 }
 
 /* ---- SARIF -------------------------------------------------------------------------------------- */
@@ -194,7 +188,7 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     if (out)
         ok = fclose(out) == 0 && ok;
     cJSON_free(text);
-    return ok ? MM_OK : cannot_write(path, err);
+    return ok ? MM_OK : lt_cannot_write(path, err);
 }
 
 /* ---- the gate ----------------------------------------------------------------------------------- */
@@ -210,21 +204,22 @@ static cJSON *load_judgement(const char *path, struct mm_error *err)
 static const cJSON *find_test(const cJSON *judgement, const cJSON *wanted)
 {
     const cJSON *test;
-    cJSON_ArrayForEach(test,
-                       cJSON_GetObjectItem(judgement, "tests")) if (strcmp(lt_json_text(test, "name"),
-                                                                           lt_json_text(wanted, "name")) ==
-                                                                    0) return test;
+    cJSON_ArrayForEach(test, cJSON_GetObjectItem(judgement, "tests"))
+    {
+        if (strcmp(lt_json_text(test, "name"), lt_json_text(wanted, "name")) == 0)
+            return test;
+    }
     return NULL;
 }
 
 static bool has_forbidden(const cJSON *test, const cJSON *wanted)
 {
-    const cJSON *state;
-    cJSON_ArrayForEach(
-        state, cJSON_GetObjectItem(test, "states")) if (is_forbidden(state) &&
-                                                        cJSON_Compare(cJSON_GetObjectItem(state, "values"),
-                                                                      cJSON_GetObjectItem(wanted, "values"),
-                                                                      true)) return true;
+    const cJSON *state, *values = cJSON_GetObjectItem(wanted, "values");
+    cJSON_ArrayForEach(state, cJSON_GetObjectItem(test, "states"))
+    {
+        if (is_forbidden(state) && cJSON_Compare(cJSON_GetObjectItem(state, "values"), values, true))
+            return true;
+    }
     return false;
 }
 

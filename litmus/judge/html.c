@@ -1,9 +1,10 @@
 /* The judgement as a self-contained HTML page: a table of the tests, and for each test its histogram, the graph
  * of an execution with the outcome that the condition asks about, and its text. */
 #include "litmus/judge/judge.h"
+
+#include "litmus/files.h"
 #include "memmodel/base/escape.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -281,7 +282,7 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
 {
     FILE *out = fopen(path, "w");
     if (!out)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+        return lt_cannot_write(path, err);
     fprintf(
         out,
         "<!doctype html><html lang='en'><meta charset='utf-8'><title>Litmus tests</title><style>%s</style>\n",
@@ -304,7 +305,5 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
           out);
     fputs(body, out);
     fputs("</table></html>\n", out);
-    if (fclose(out) != 0)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
-    return MM_OK;
+    return fclose(out) == 0 ? MM_OK : lt_cannot_write(path, err);
 }

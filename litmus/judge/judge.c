@@ -11,15 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed)
+uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term)
 {
-    if (term->kind == CK_TERM_REG) {
-        const struct ck_thread *thread = &program->threads[term->thread];
-        *is_signed = thread->reg_signed[term->reg];
-        return thread->reg_sizes[term->reg];
-    }
-    *is_signed = program->objects[term->object].is_signed;
-    return program->objects[term->object].element_size;
+    return term->kind == CK_TERM_REG ? program->threads[term->thread].reg_sizes[term->reg]
+                                     : program->objects[term->object].element_size;
+}
+
+int64_t lt_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
+{
+    uint8_t size = lt_term_size(program, term);
+    bool is_signed = term->kind == CK_TERM_REG ? program->threads[term->thread].reg_signed[term->reg]
+                                               : program->objects[term->object].is_signed;
+    uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
+    return (int64_t)((value ^ sign) - sign);
 }
 
 static uint64_t truncate_to(uint64_t value, uint8_t size)
@@ -39,12 +43,8 @@ static int64_t term_value(const struct lt_judged *j, const struct ck_term *term,
         bool same = o->kind == term->kind &&
                     (o->kind == CK_TERM_REG ? o->thread == term->thread && o->reg == term->reg
                                             : o->object == term->object && o->offset == term->offset);
-        bool is_signed;
-        uint8_t size = lt_term_size(p, o, &is_signed);
-        if (!same)
-            continue;
-        uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
-        return (int64_t)((values[i] ^ sign) - sign);
+        if (same)
+            return lt_term_value(p, o, values[i]);
     }
     return 0;
 }
@@ -123,8 +123,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         if (!s->values)
             return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
         for (uint32_t i = 0; i < width; i++) {
-            bool is_signed;
-            uint8_t size = lt_term_size(j->program, &j->program->observed[i], &is_signed);
+            uint8_t size = lt_term_size(j->program, &j->program->observed[i]);
             s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
         s->count = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "count"));
@@ -152,13 +151,12 @@ static bool ask_for(struct ck_program *program, const struct lt_seen *s)
 {
     uint32_t all = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_TRUE});
     for (uint32_t i = 0; i < program->observed_count && all != CK_NOT_ADDED; i++) {
-        bool is_signed;
-        uint8_t size = lt_term_size(program, &program->observed[i], &is_signed);
-        uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
-        struct ck_prop equal = {.op = CK_PROP_COMPARE,
-                                .compare = CK_EQ,
-                                .left = program->observed[i],
-                                .right = {.kind = CK_TERM_CONST, .value = (s->values[i] ^ sign) - sign}};
+        const struct ck_term *term = &program->observed[i];
+        struct ck_prop equal = {
+            .op = CK_PROP_COMPARE,
+            .compare = CK_EQ,
+            .left = *term,
+            .right = {.kind = CK_TERM_CONST, .value = (uint64_t)lt_term_value(program, term, s->values[i])}};
         uint32_t one = ck_program_add_prop(program, &equal);
         if (one == CK_NOT_ADDED)
             return false;

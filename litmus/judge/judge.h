@@ -39,7 +39,7 @@ struct lt_judged {
     uint64_t positive, negative; /* instances that satisfy the condition's proposition, and that do not */
     uint64_t filtered;           /* instances that do not satisfy the filter: not in the counts above */
     enum ck_answer
-        undefined; /* whether an execution, filtered or not, has a race or other undefined behavior */
+        undefined; /* whether an execution, filtered or not, has undefined behavior, such as a race */
     enum lt_outcome outcome;
     enum lt_outcome asked; /* whether the model allows a state that the test asks about, seen or not */
 };
@@ -62,7 +62,10 @@ void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE
 const char *lt_outcome_name(enum lt_outcome outcome);
 const char *lt_seen_name(const struct lt_judged *judged, const struct lt_seen *seen); /* its verdict */
 
-uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed);
+/* Bytes of TERM, a register or an object of PROGRAM. */
+uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term);
+/* VALUE of TERM with its sign, if the term's type is signed. */
+int64_t lt_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value);
 void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *report);
 void lt_judge_json(const struct lt_judged *judged, struct lt_judge_report *report);
 void lt_html_test(const struct lt_judged *judged, const struct lt_judge_options *options,

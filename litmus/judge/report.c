@@ -23,10 +23,7 @@ const char *lt_seen_name(const struct lt_judged *j, const struct lt_seen *s)
 
 static int64_t shown_value(const struct lt_judged *j, uint32_t i, uint64_t value)
 {
-    bool is_signed;
-    uint8_t size = lt_term_size(j->program, &j->program->observed[i], &is_signed);
-    uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
-    return (int64_t)((value ^ sign) - sign);
+    return lt_term_value(j->program, &j->program->observed[i], value);
 }
 
 void lt_judge_state(const struct lt_judged *j, const uint64_t *values, FILE *out)

@@ -7,7 +7,6 @@
 #include "litmus/files.h"
 #include "litmus/litmus.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +71,7 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
                                        "shard", "run",  "parts",    "device"};
     FILE *out = fopen(path, "w");
     if (!out)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+        return lt_cannot_write(path, err);
     cJSON *head = cJSON_CreateObject();
     cJSON_AddStringToObject(head, "format", "refcl-litmus-table");
     cJSON_AddNumberToObject(head, "version", 1);
@@ -89,9 +88,7 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
     }
     fputs("\n]}\n", out);
     cJSON_Delete(head);
-    if (fclose(out) != 0)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
-    return MM_OK;
+    return fclose(out) == 0 ? MM_OK : lt_cannot_write(path, err);
 }
 
 /* For a test that ran on a Vulkan device: replaces the OpenCL test in *TEST by its translation. */

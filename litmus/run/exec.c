@@ -202,7 +202,8 @@ static void place_in_sub_groups(struct exec *e)
         e->knobs[LT_K_lanes] = 1;
 }
 
-static void choose_knobs(struct exec *e, uint32_t instances)
+/* Sets each knob to the value that the user fixed, the tuned one, or one of its choices. */
+static void draw_knobs(struct exec *e)
 {
     const struct lt_options *o = e->job->options;
     /* Most batches use the tuned setting; the others may show outcomes that it does not. */
@@ -216,29 +217,56 @@ static void choose_knobs(struct exec *e, uint32_t instances)
         else if (*lt_knobs[k].cpu)
             e->knobs[k] = lt_knob_choice(&lt_knobs[k], e->job->device->is_gpu, random);
     }
-    place_in_sub_groups(e);
-    e->knobs[LT_K_scatter] |= 1;
-    e->knobs[LT_K_lanes] |= 1;
-    e->knobs[LT_K_stress_lines] = power_below(e->knobs[LT_K_stress_lines] ? e->knobs[LT_K_stress_lines] : 1);
-    if (e->knobs[LT_K_stress_lines] > MAX_LINES)
-        e->knobs[LT_K_stress_lines] = MAX_LINES;
-    if (e->knobs[LT_K_stress_every] == 1)
-        e->knobs[LT_K_stress_every] = 2;
+}
+
+/* The multiplication by the knob must permute the work-items of a group: it is off where their number and one of the choices, 5, 11 and 33,
+ * may have a common factor. */
+static void limit_lanes(struct exec *e)
+{
     size_t local_size = (size_t)e->shape.slots * e->shape.members;
+    e->knobs[LT_K_lanes] |= 1;
     if (e->shape.members == 1 || local_size % 2 == 1 || local_size % 3 == 0 || local_size % 5 == 0 ||
         local_size % 11 == 0)
         e->knobs[LT_K_lanes] = 1;
-    if (e->shape.waits)
-        e->knobs[LT_K_stress_every] = 0;
-    e->knobs[LT_K_instances] = instances;
+}
+
+static void limit_stress(struct exec *e)
+{
+    uint32_t *every = &e->knobs[LT_K_stress_every], *lines = &e->knobs[LT_K_stress_lines];
+    *lines = power_below(*lines ? *lines : 1);
+    if (*lines > MAX_LINES)
+        *lines = MAX_LINES;
+    if (*every == 1) /* some work-groups must run the test */
+        *every = 2;
+    if (e->shape.waits) /* and all of them where they wait for one another */
+        *every = 0;
+}
+
+/* Sets the number of places in memory, a power of two, and lowers the stride until the elements of all of them take at most a quarter of
+ * the largest allocation, if each has 8 bytes, and fit into an image. */
+static void limit_memory(struct exec *e)
+{
+    uint32_t *stride = &e->knobs[LT_K_stride];
     unsigned places = power_below(e->shape.capacity);
-    e->knobs[LT_K_mask] = (places < e->shape.capacity ? 2 * places : places) - 1;
+    places = places < e->shape.capacity ? 2 * places : places;
+    e->knobs[LT_K_mask] = places - 1;
     uint64_t most = e->job->device->max_alloc / 4 / 8, texels = image_places(e);
     most = texels && texels < most ? texels : most;
-    while (e->knobs[LT_K_stride] > 1 && (uint64_t)(e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] > most)
-        e->knobs[LT_K_stride] /= 2;
-    if (!e->knobs[LT_K_stride])
-        e->knobs[LT_K_stride] = 1;
+    while (*stride > 1 && (uint64_t)places * *stride > most)
+        *stride /= 2;
+    if (!*stride)
+        *stride = 1;
+}
+
+static void choose_knobs(struct exec *e, uint32_t instances)
+{
+    draw_knobs(e);
+    place_in_sub_groups(e);
+    e->knobs[LT_K_instances] = instances;
+    e->knobs[LT_K_scatter] |= 1;
+    limit_lanes(e);
+    limit_stress(e);
+    limit_memory(e);
 }
 
 uint32_t lt_exec_others(const uint32_t counts[2])

@@ -181,8 +181,8 @@ static cJSON *to_json(const struct ex *ex, const struct ck_verdict *v, const cha
     return json;
 }
 
-/* The answers of either engine, merged. */
-static int engines_contradict(const struct ck_verdict *a, const struct ck_verdict *b)
+/* Returns an exit code after an error if both engines have an answer, and it differs. */
+static int report_contradiction(const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if ((a->condition && b->condition && a->condition != b->condition) ||
         (a->race && b->race && a->race != b->race) || (a->usage && b->usage && a->usage != b->usage))
@@ -231,8 +231,8 @@ static int present_verdict(struct explore *e, struct ex *ex, const struct ck_ver
     return code;
 }
 
-/* The undecided questions of V, unless the command is interrupted. Undecided answers because of the unroll bound or non-termination are no
- * question for the other engine. */
+/* Whether the other engine may answer what V leaves unknown: not what the unroll bound or non-termination leaves unknown, and not after an
+ * interruption. */
 static bool is_open(const struct ck_verdict *v)
 {
     bool settled = tool_interrupted || explore_exceeds_bound(v) ||
@@ -267,7 +267,7 @@ static bool is_shown(const struct ck_program *program, const struct ck_verdict *
     return false;
 }
 
-/* Executions that show what none of V does. */
+/* Adds the executions of Z3 that show what no execution of V shows. */
 static void complete_shown(const struct ck_program *program, struct ck_verdict *v,
                            const struct ck_verdict *z3)
 {
@@ -280,7 +280,7 @@ static void complete_shown(const struct ck_program *program, struct ck_verdict *
     }
 }
 
-/* Both lists are sorted. */
+/* Merges the final states of both, which are sorted lists. */
 static void complete_states(const struct ck_program *program, struct ck_verdict *v,
                             const struct ck_verdict *z3)
 {
@@ -335,8 +335,7 @@ static void merge_answers(const struct ck_program *program, struct ck_verdict *v
         v->limit.cls = MM_OK;
 }
 
-/* Search, for two thirds of the time, and Z3 where that leaves something open: programs that take search longer rarely take Z3
- * less. */
+/* Asks search, for two thirds of the time, then Z3 if an answer is unknown: Z3 is rarely faster on programs that take search longer. */
 static int decide_auto(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v = {0}, z3 = {0};
@@ -348,7 +347,7 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
     if (both)
         code = explore_ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
-        code = engines_contradict(&v, &z3);
+        code = report_contradiction(&v, &z3);
         merge_answers(ex->program, &v, &z3);
     }
     if (!code)
@@ -372,7 +371,7 @@ static int decide_launch(struct explore *e, struct ex *ex, const char *file)
             tool_worse_code(code, failed ? failed : present_verdict(e, ex, &v[i], file, i ? "z3" : "search"));
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
-        code = tool_worse_code(code, engines_contradict(&v[0], &v[1]));
+        code = tool_worse_code(code, report_contradiction(&v[0], &v[1]));
     ck_verdict_clear(&v[0]);
     ck_verdict_clear(&v[1]);
     return code;
@@ -453,8 +452,8 @@ static int file_work(void *context)
     return code;
 }
 
-/* A result for PATH with the limit that was reached and the answers that search has found so far. */
-static int give_up(struct explore *e, const char *path, enum guard_end end)
+/* Reports for PATH the limit that was reached, and the answers that search has found so far. */
+static int report_limit(struct explore *e, const char *path, enum guard_end end)
 {
     static const char *const engines[] = {"both", "search", "z3", "both"};
     struct ck_program none = {.name = ""};
@@ -490,7 +489,7 @@ static int explore_guarded(struct explore *e, const char *path)
     e->kept->written = e->written;
     enum guard_end end = guard_run(&e->guard, file_work, &w, e->tests, &code);
     e->written = e->kept->written;
-    code = end == GUARD_DONE ? code : give_up(e, path, end);
+    code = end == GUARD_DONE ? code : report_limit(e, path, end);
     guard_unshare(e->kept, sizeof *e->kept);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
 
+#include "litmus/files.h"
 #include "litmus/generate/generate.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static enum mm_class write_test(void *context, const struct lt_cycle *cycle, con
     if (out)
         lt_cycle_emit(cycle, name, title, properties, out);
     if (!out || fclose(out) != 0)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+        return lt_cannot_write(path, err);
     return MM_OK;
 }
 
