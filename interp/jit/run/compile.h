@@ -30,6 +30,7 @@ struct in_jit_kernel {
         work;  /* of IN_JIT_ANY_SIZE: instructions executed since a size was last specialized for */
     bool kept; /* its code comes from the cache on disk */
     _Atomic double group_ns; /* of a work-group in the latest launch; 0: none was measured */
+    _Atomic double alone_ns; /* in the latest launch in one thread, if threads may contend */
     atomic_uint contended;   /* this number of the next launches stay in one thread */
     struct in_jit_shape shape;
     char why[160];

@@ -20,6 +20,10 @@ enum { LEAST_MEASURED_NS = 1000 };
 enum { LEAST_PORTION_NS = 1000, LEAST_PORTIONS = 4 };
 /* Launches in one thread after one whose threads contended. */
 enum { LAUNCHES_ALONE = 32 };
+/* Launches up to this time are compared as wholes: measuring portions of them takes too much of it. */
+enum { COMPARED_NS = 10 * WORTH_NS };
+/* Launches whose work-groups take times that differ by more than this factor have different data, and are not compared. */
+static const double MOST_UNEQUAL = 4;
 
 void in_pace_divide(struct in_jit_run *run, unsigned cores)
 {
@@ -59,7 +63,7 @@ static void call_others(struct in_jit_run *run, double nanoseconds)
 }
 
 /* Before anything is measured: what the kernel's latest launch suggests. */
-static void expect_pace(struct in_jit_run *run)
+static void expect_pace(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     double group_ns = atomic_load(&run->kernel->group_ns), all = group_ns * (double)run->groups;
     bool unknown = group_ns == 0 && run->groups < FEW_GROUPS;
@@ -68,6 +72,8 @@ static void expect_pace(struct in_jit_run *run)
             call_others(run, unknown ? (double)WORTH_NS * run->cores : all);
     } else {
         unsigned more = atomic_load(&run->kernel->contended);
+        double alone = atomic_load(&run->kernel->alone_ns);
+        pace->expects_short = alone > 0 && alone * (double)run->groups < WORTH_NS;
         run->cores = more > 0 ? 1 : run->cores;
         if (more > 0) /* unless another launch has changed it */
             atomic_compare_exchange_strong(&run->kernel->contended, &more, more - 1);
@@ -92,13 +98,14 @@ void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
         return;
     pace->next_look = 1;
     if (pace->thread == 0)
-        expect_pace(run);
+        expect_pace(pace, run);
     measure_from_here(pace, run);
 }
 
 bool in_pace_take(const struct in_jit_pace *pace, struct in_jit_run *run, uint64_t *from, uint64_t *to)
 {
-    bool probe = run->cores > 1 && may_contend(run) && pace->portions <= 2 * SLOW_PORTIONS;
+    bool probe =
+        run->cores > 1 && may_contend(run) && !pace->expects_short && pace->portions <= 2 * SLOW_PORTIONS;
     uint64_t portion = run->groups / (probe ? PROBES : PORTIONS) + 1, most = run->groups / LEAST_PORTIONS + 1;
     if (!may_contend(run) && !run->offered && portion < pace->least)
         portion = pace->least < most ? pace->least : most;
@@ -127,6 +134,9 @@ static void measure_pace(struct in_jit_pace *pace, struct in_jit_run *run)
     uint64_t left = in_pace_left(run);
     double took = (double)mm_clock_ns(pace->clock) - pace->begin, alone = took / (double)pace->measured;
     pace->next_look = 2 * pace->groups;
+    if (pace->expects_short && took < WORTH_NS)
+        return;
+    pace->expects_short = false;
     if (took < LEAST_MEASURED_NS && pace->portions > 1)
         return;
     if (alone * (double)left >= WORTH_NS && (!may_contend(run) || is_steady(pace, alone))) {
@@ -177,9 +187,26 @@ bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t
     return true;
 }
 
+/* Compares a launch in several threads, of which a work-group took GROUP_NS, with the latest in one thread; without one, the
+ * next launch is in one thread. */
+static void compare_pace(const struct in_jit_run *run, double group_ns)
+{
+    struct in_jit_kernel *kernel = run->kernel;
+    double alone = atomic_load(&kernel->alone_ns);
+    if (!run->offered)
+        atomic_store(&kernel->alone_ns, group_ns);
+    else if (alone == 0)
+        atomic_store(&kernel->contended, 1);
+    else if (group_ns > alone && group_ns < MOST_UNEQUAL * alone)
+        atomic_store(&kernel->contended, LAUNCHES_ALONE);
+}
+
 void in_pace_end(const struct in_jit_pace *pace, struct in_jit_run *run)
 {
-    if (pace->thread == 0 && pace->first > 0 && pace->groups > 0)
-        atomic_store(&run->kernel->group_ns,
-                     ((double)mm_clock_ns(CLOCK_MONOTONIC) - pace->first) / (double)pace->groups);
+    if (pace->thread != 0 || pace->first == 0 || pace->groups == 0)
+        return;
+    double took = (double)mm_clock_ns(CLOCK_MONOTONIC) - pace->first;
+    atomic_store(&run->kernel->group_ns, took / (double)pace->groups);
+    if (may_contend(run) && took < COMPARED_NS && in_pace_left(run) == 0)
+        compare_pace(run, took / (double)run->groups);
 }

@@ -16,6 +16,7 @@ struct in_jit_pace {
     uint64_t least;          /* work-groups of a portion, by the time that the latest measured launch took */
     uint64_t next_look;      /* of GROUPS, when the leader considers to call others */
     unsigned portions, slow; /* executed; of them the latest that contention slowed down */
+    bool expects_short;      /* the launch, as the kernel's latest in one thread: not worth another thread */
 };
 
 /* The work-groups of RUN for at most CORES threads. */
