@@ -61,6 +61,48 @@ KERNELS = {
     'doubles': '''kernel void k(global const double *x, global const double *y, global double *z) {
         int i = get_global_id(0);
         z[i] = sin(x[i]) * exp(y[i]) + cos(x[i]) * log(y[i]) - tan(y[i]) * sinpi(x[i]); }''',
+    'adds': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        uint old;
+        do
+            old = z[0];
+        while (atomic_cmpxchg(z, old, as_uint(as_float(old) + x[1])) != old); }''',
+    'greatest': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        uint v = x[get_global_id(0)], old = z[v & 63];
+        while (old < v) {
+            uint seen = atomic_cmpxchg(&z[v & 63], old, v);
+            if (seen == old)
+                break;
+            old = seen;
+        } }''',
+    'waits for a value': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        while (atomic_cmpxchg(z, 0, 1) != 0)
+            ;
+        z[1]++;
+        atomic_xchg(z, 0); }''',
+    'repeats a successful exchange': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        uint old;
+        do
+            old = z[0];
+        while (atomic_cmpxchg(z, old, 1) != old || old == 1);
+        atomic_xchg(z, 0); }''',
+    'repeats without exchange': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        for (;;) {
+            uint old = z[0];
+            if (old == 7)
+                continue;
+            if (atomic_cmpxchg(z, old, old & 3) == old)
+                break;
+        } }''',
+    'expects an old value': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        uint old = z[0];
+        while (atomic_cmpxchg(z, old, x[2]) != old)
+            ; }''',
+    'writes between': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
+        uint old;
+        do {
+            old = z[0];
+            z[x[0] + 1] = old + 1;
+        } while (atomic_cmpxchg(z, old, x[2]) != old); }''',
     'appends': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
         uint v = x[get_global_id(0)];
         if ((v & 15) == 3)
@@ -218,6 +260,12 @@ def main():
     check('a short loop over work-items with atomics: unrolled', text.count('atomicrmw add') >= 4, text)
     text = compiled('long appends')
     check('a long one: not unrolled', 1 <= text.count('atomicrmw add') <= 2, text)
+    for name in ('adds', 'greatest'):
+        text = compiled(name)
+        check(f'exchanges that are repeated if another thread changed the value ({name}): a loop over work-items', 'run.row' in text and 'run.fiber' not in text, text)
+    for name in ('waits for a value', 'repeats a successful exchange', 'repeats without exchange', 'expects an old value', 'writes between'):
+        text = compiled(name)
+        check(f'a loop that {name}: work-items on fibers', 'run.fiber' in text, text)
     text = compiled('searches')
     check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
     text = compiled('rows')

@@ -1,4 +1,5 @@
 // From the function of one work-item to that of a work-group: work-items become loops.
+#include "interp/jit/vectorize/spinning.h"
 #include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
@@ -7,11 +8,13 @@
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <memory>
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 // ---- spinning ------------------------------------------------------------------------------------
 
@@ -91,7 +94,96 @@ std::function<bool(Loop &)> counted_loops(Function &f, DominatorTree &tree, Loop
     return [counts](Loop &loop) { return counts->evolution.hasLoopInvariantBackedgeTakenCount(&loop); };
 }
 
-bool in_shim_may_spin(LLVMValueRef item, bool aliased)
+// Whether CAS has failed where CONDITION equals TRUTH.
+static bool implies_failure(Value *condition, bool truth, const AtomicCmpXchgInst &cas)
+{
+    Value *a, *b;
+    CmpInst::Predicate predicate;
+    if (match(condition, m_Not(m_Value(a))))
+        return implies_failure(a, !truth, cas);
+    if (truth ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+              : match(condition, m_LogicalOr(m_Value(a), m_Value(b))))
+        return implies_failure(a, truth, cas) || implies_failure(b, truth, cas);
+    if (match(condition, m_ExtractValue<1>(m_Specific(&cas))))
+        return !truth;
+    return match(condition, m_c_ICmp(predicate, m_ExtractValue<0>(m_Specific(&cas)),
+                                     m_Specific(cas.getCompareOperand()))) &&
+           predicate == (truth ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ);
+}
+
+// Whether V is read in each iteration of LOOP, before it is used or in the iteration before, from the memory that CAS changes.
+static bool is_read_anew(const Value *v, const AtomicCmpXchgInst &cas, const Loop &loop,
+                         SmallPtrSetImpl<const Value *> &seen)
+{
+    const Value *pointer = cas.getPointerOperand();
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || !loop.contains(i->getParent()) || !seen.insert(i).second)
+        return false;
+    if (isa<BitCastInst>(i))
+        return is_read_anew(i->getOperand(0), cas, loop, seen);
+    if (auto *phi = dyn_cast<PHINode>(i))
+        return all_of(phi->blocks(), [&](const BasicBlock *from) {
+            return (phi->getParent() == loop.getHeader() && !loop.contains(from)) ||
+                   is_read_anew(phi->getIncomingValueForBlock(from), cas, loop, seen);
+        });
+    return match(i, m_ExtractValue<0>(m_Specific(&cas))) ||
+           (isa<LoadInst>(i) && getLoadStorePointerOperand(i) == pointer);
+}
+
+// Whether only CAS, of the instructions of LOOP, may write to its memory.
+static bool writes_by(const AtomicCmpXchgInst &cas, const Loop &loop, bool aliased)
+{
+    const DataLayout &layout = cas.getModule()->getDataLayout();
+    auto is_apart = [&](const Instruction &i) {
+        if (auto *store = dyn_cast<StoreInst>(&i))
+            return !may_alias(store->getPointerOperand(), cas.getPointerOperand(), aliased, layout);
+        return &i == &cas || isa<LoadInst>(i) || isa<FenceInst>(i) || !i.mayHaveSideEffects();
+    };
+    return all_of(loop.blocks(), [&](const BasicBlock *b) { return all_of(*b, is_apart); });
+}
+
+// Whether LOOP is repeated only after CAS has failed.
+static bool repeats_failed(const AtomicCmpXchgInst &cas, const Loop &loop, const DominatorTree &tree)
+{
+    SmallVector<BasicBlock *, 4> latches;
+    loop.getLoopLatches(latches);
+    SmallVector<const BasicBlock *, 8> work{cas.getParent()};
+    DenseSet<const BasicBlock *> seen;
+    while (!work.empty()) {
+        const BasicBlock *b = work.pop_back_val();
+        if (!loop.contains(b) || !seen.insert(b).second)
+            continue;
+        auto *branch = dyn_cast<BranchInst>(b->getTerminator());
+        for (const BasicBlock *next : successors(b)) {
+            if (branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1) &&
+                implies_failure(branch->getCondition(), next == branch->getSuccessor(0), cas))
+                continue;
+            if (next == loop.getHeader())
+                return false;
+            work.push_back(next);
+        }
+    }
+    return all_of(latches, [&](BasicBlock *latch) { return tree.dominates(cas.getParent(), latch); });
+}
+
+// Whether an iteration of LOOP is repeated only if another thread has exchanged the value in between, which is progress: lock-free
+// updates by compare and exchange.
+static bool is_lock_free(const Loop &loop, const LoopInfo &loops, const DominatorTree &tree, bool aliased)
+{
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            auto *cas = dyn_cast<AtomicCmpXchgInst>(&i);
+            SmallPtrSet<const Value *, 8> seen;
+            if (cas && loops.getLoopFor(b) == &loop && loop.isLoopInvariant(cas->getPointerOperand()) &&
+                is_read_anew(cas->getCompareOperand(), *cas, loop, seen) && writes_by(*cas, loop, aliased) &&
+                repeats_failed(*cas, loop, tree))
+                return true;
+        }
+    return false;
+}
+
+// RETRIES: loops that only repeat a failed exchange count, too.
+static bool may_spin(LLVMValueRef item, bool aliased, bool retries)
 {
     Function &f = *cast<Function>(unwrap(item));
     DominatorTree tree(f);
@@ -108,10 +200,21 @@ bool in_shim_may_spin(LLVMValueRef item, bool aliased)
         if (irreducible)
             return true;
         for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
-            if (decides_loop(i, *loop, aliased) && !is_counted(*loop))
+            if (decides_loop(i, *loop, aliased) && !is_counted(*loop) &&
+                (retries || !is_lock_free(*loop, loops, tree, aliased)))
                 return true;
     }
     return false;
+}
+
+bool in_shim_may_spin(LLVMValueRef item, bool aliased)
+{
+    return may_spin(item, aliased, true);
+}
+
+bool in_shim_may_wait(LLVMValueRef item, bool aliased)
+{
+    return may_spin(item, aliased, false);
 }
 
 // ---- atomics in local memory ---------------------------------------------------------------------
