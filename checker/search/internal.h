@@ -139,6 +139,10 @@ struct sx_values {
 /* The second pass searches the candidate that violates the fewest axioms: for the desired outcome, or for
  * each forbidden state. */
 enum sx_explains { SX_EXPLAINS_NOTHING, SX_EXPLAINS_OUTCOME, SX_EXPLAINS_STATES };
+/* One search.  search.c sets the question and the limits; location.c and values.c find the locations and the values to try,
+ * trace.c the traces of the threads.  step.c constructs executions event by event (struct stepper, which refers to this);
+ * exec.c completes each of them (EXEC) and adds to the results.  In a process that split.c has forked the results are those
+ * since the fork; sx_join() adds them to those of the process that forked it. */
 struct sx {
     /* the question */
     const struct ck_program *program;
