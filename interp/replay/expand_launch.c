@@ -7,12 +7,12 @@
 
 /* ---- decoding ------------------------------------------------------------------------------ */
 
-struct in {
+struct reader {
     const uint8_t *at, *end;
     bool bad;
 };
 
-static const void *take_bytes(struct in *i, uint64_t size)
+static const void *take_bytes(struct reader *i, uint64_t size)
 {
     const uint8_t *bytes = i->at;
     i->bad |= size > (uint64_t)(i->end - i->at);
@@ -22,7 +22,7 @@ static const void *take_bytes(struct in *i, uint64_t size)
     return bytes;
 }
 
-static uint64_t take_number(struct in *i, unsigned bytes)
+static uint64_t take_number(struct reader *i, unsigned bytes)
 {
     const uint8_t *le = take_bytes(i, bytes);
     uint64_t value = 0;
@@ -32,7 +32,7 @@ static uint64_t take_number(struct in *i, unsigned bytes)
 }
 
 /* Reads a string into ARENA; "" if malformed. */
-static const char *take_string(struct in *i, struct mm_arena *arena)
+static const char *take_string(struct reader *i, struct mm_arena *arena)
 {
     uint64_t length = take_number(i, 4);
     const char *s = take_bytes(i, length);
@@ -93,7 +93,7 @@ static enum mm_class bad_program(struct in_expander *e, uint32_t id, const char 
 }
 
 /* Maps the module's objects to allocations of the trace. */
-static bool take_objects(struct in_expander *e, struct in_expanded_program *p, struct in *i)
+static bool take_objects(struct in_expander *e, struct in_expanded_program *p, struct reader *i)
 {
     uint64_t count = take_number(i, 4);
     if (count != p->module->global_count)
@@ -103,7 +103,7 @@ static bool take_objects(struct in_expander *e, struct in_expanded_program *p, s
     return !i->bad;
 }
 
-static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct in *i,
+static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct reader *i,
                                   struct mm_arena *arena)
 {
     const struct in_environment environment = {
@@ -131,7 +131,7 @@ static enum mm_class make_program(struct in_expander *e, struct in_expanded_prog
 
 enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program)
 {
-    struct in i = {program->bytes, (const uint8_t *)program->bytes + program->size, false};
+    struct reader i = {program->bytes, (const uint8_t *)program->bytes + program->size, false};
     struct in_expanded_program *p = mm_alloc_zero(1, sizeof *p);
     struct mm_arena *arena = mm_arena_create();
     enum mm_class cls = MM_OK;
@@ -162,7 +162,7 @@ void in_expand_programs_destroy(struct in_expander *e)
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_arena *arena,
+static const char *take_pointer(struct in_expander *e, struct reader *i, struct mm_arena *arena,
                                 struct in_argument *a)
 {
     struct in_object *o = mm_arena_alloc(arena, sizeof *o);
@@ -207,7 +207,7 @@ static bool is_image_valid(const struct in_image *i, uint64_t bytes)
            i->levels <= in_image_most_levels(i->width, i->height, i->depth) && in_image_bytes(i) <= bytes;
 }
 
-static const char *take_image(struct in_expander *e, struct in *i, struct mm_arena *arena,
+static const char *take_image(struct in_expander *e, struct reader *i, struct mm_arena *arena,
                               struct in_argument *a)
 {
     const char *wrong = take_pointer(e, i, arena, a);
@@ -231,7 +231,7 @@ static const char *take_image(struct in_expander *e, struct in *i, struct mm_are
                : "it uses an image outside of its allocation";
 }
 
-static float take_float(struct in *i)
+static float take_float(struct reader *i)
 {
     uint32_t bits = (uint32_t)take_number(i, 4);
     float value;
@@ -239,7 +239,7 @@ static float take_float(struct in *i)
     return value;
 }
 
-static const char *take_sampler(struct in *i, struct mm_arena *arena, struct in_argument *a)
+static const char *take_sampler(struct reader *i, struct mm_arena *arena, struct in_argument *a)
 {
     struct in_sampler *s = mm_arena_alloc(arena, sizeof *s);
     if (!s)
@@ -257,7 +257,7 @@ static const char *take_sampler(struct in *i, struct mm_arena *arena, struct in_
     return known ? NULL : "it has an unknown sampler";
 }
 
-static const char *take_argument(struct in_expander *e, struct in *i, struct mm_arena *arena,
+static const char *take_argument(struct in_expander *e, struct reader *i, struct mm_arena *arena,
                                  const struct in_argument_info *info, struct in_argument *a)
 {
     uint64_t kind = take_number(i, 1);
@@ -287,7 +287,7 @@ static const char *take_argument(struct in_expander *e, struct in *i, struct mm_
 }
 
 /* Decodes a launch; returns an error message or NULL.  *SAMPLE is the recorded checksum of final memory. */
-static const char *take_launch(struct in_expander *e, struct in *i, struct mm_arena *arena,
+static const char *take_launch(struct in_expander *e, struct reader *i, struct mm_arena *arena,
                                struct in_launch *l, uint64_t *sample)
 {
     const struct in_module *module = l->instance->module;
@@ -406,7 +406,7 @@ static uint64_t step_limit(uint64_t recorded)
 enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay)
 {
     const struct in_expanded_program *p = find_program(e, replay->program);
-    struct in i = {replay->bytes, (const uint8_t *)replay->bytes + replay->size, false};
+    struct reader i = {replay->bytes, (const uint8_t *)replay->bytes + replay->size, false};
     if (replay->size == 0)
         return bad_launch(e, replay->command, "recording it ran out of memory");
     if (!p)

@@ -75,8 +75,8 @@ static bool only_compared(const struct in_module *m, uint32_t id)
     return true;
 }
 
-/* Whether the instruction converts an address to an integer, or an integer to an address, or reads a clock, which engines
- * count differently. */
+/* Whether the result of the instruction may differ between executions: it converts an address to an integer or an integer to
+ * an address, or reads a clock, which engines count differently. */
 static bool is_irreproducible(const struct in_module *m, const struct in_inst *i)
 {
     switch (i->opcode) {
@@ -93,8 +93,8 @@ static bool is_irreproducible(const struct in_module *m, const struct in_inst *i
     }
 }
 
-/* Whether the instruction does so in a kernel that may follow pointers to SVM, or puts in memory what contains the address of
- * other memory. */
+/* The same in a kernel that may follow pointers to SVM (IN_REPLAY_FOLLOWS_SVM): SVM has the same addresses in each
+ * execution, but what the kernel puts in memory must not contain addresses. */
 static bool follows_irreproducibly(const struct in_module *m, const struct in_inst *i)
 {
     const struct in_ty *first = i->operand_count > 0 ? in_type_of(m, i->operands[0]) : NULL;
@@ -115,7 +115,7 @@ static bool follows_irreproducibly(const struct in_module *m, const struct in_in
     }
 }
 
-/* Whether the instruction does so in a kernel of which all global memory is SVM. */
+/* The same in a kernel of which all global memory is SVM (IN_REPLAY_KEEPS_SVM). */
 static bool keeps_irreproducibly(const struct in_module *m, const struct in_inst *i)
 {
     const struct in_ty *first = i->operand_count > 0 ? in_type_of(m, i->operands[0]) : NULL;
@@ -242,13 +242,13 @@ enum in_replay_class in_replay_class(const struct in_instance *instance, size_t 
 
 /* ---- encoding ------------------------------------------------------------------------------ */
 
-struct out {
+struct writer {
     uint8_t *data;
     size_t used, room;
     bool failed;
 };
 
-static void put_bytes(struct out *o, const void *bytes, size_t size)
+static void put_bytes(struct writer *o, const void *bytes, size_t size)
 {
     if (!mm_reserve(&o->data, &o->room, o->used + size)) {
         o->failed = true;
@@ -259,7 +259,7 @@ static void put_bytes(struct out *o, const void *bytes, size_t size)
     o->used += size;
 }
 
-static void put_number(struct out *o, uint64_t value, unsigned bytes)
+static void put_number(struct writer *o, uint64_t value, unsigned bytes)
 {
     uint8_t le[8];
     for (unsigned k = 0; k < bytes; k++)
@@ -267,7 +267,7 @@ static void put_number(struct out *o, uint64_t value, unsigned bytes)
     put_bytes(o, le, bytes);
 }
 
-static void put_string(struct out *o, const char *s)
+static void put_string(struct writer *o, const char *s)
 {
     size_t length = s ? strnlen(s, 4096) : 0;
     put_number(o, length, 4);
@@ -283,7 +283,7 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
     struct in_instance *in = run->instance;
     if (in->recorded != 0)
         return in->recorded;
-    struct out o = {0};
+    struct writer o = {0};
     put_number(&o, IN_REPLAY_FORMAT, 4);
     put_string(&o, REFCL_VERSION);
     put_number(&o,
@@ -362,7 +362,7 @@ uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel
     return sum;
 }
 
-static void put_pointer(struct out *o, const struct in_argument *a)
+static void put_pointer(struct writer *o, const struct in_argument *a)
 {
     const struct in_object *object = a->object;
     put_number(o, object->id, 4);
@@ -377,7 +377,7 @@ static void put_pointer(struct out *o, const struct in_argument *a)
     put_string(o, object->name);
 }
 
-static void put_image(struct out *o, const struct in_argument *a)
+static void put_image(struct writer *o, const struct in_argument *a)
 {
     const struct in_image *i = a->image;
     put_pointer(o, a);
@@ -393,14 +393,14 @@ static void put_image(struct out *o, const struct in_argument *a)
     put_number(o, i->levels, 4);
 }
 
-static void put_float(struct out *o, float value)
+static void put_float(struct writer *o, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     put_number(o, bits, 4);
 }
 
-static void put_sampler(struct out *o, const struct in_sampler *s)
+static void put_sampler(struct writer *o, const struct in_sampler *s)
 {
     put_number(o, s->normalized, 1);
     put_number(o, s->addressing, 1);
@@ -411,7 +411,7 @@ static void put_sampler(struct out *o, const struct in_sampler *s)
     put_float(o, s->lod_max);
 }
 
-static void put_argument(struct out *o, const struct in_argument_info *info, const struct in_argument *a)
+static void put_argument(struct writer *o, const struct in_argument_info *info, const struct in_argument *a)
 {
     if (is_global(info)) {
         put_number(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL, 1);
@@ -433,7 +433,7 @@ static void put_argument(struct out *o, const struct in_argument_info *info, con
     }
 }
 
-static void put_launch(struct out *o, const struct in_launch *l, const struct in_kernel_info *info,
+static void put_launch(struct writer *o, const struct in_launch *l, const struct in_kernel_info *info,
                        bool follows)
 {
     put_string(o, info->name);
@@ -462,7 +462,7 @@ void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
                       const struct in_module_options *options)
 {
     struct in_launch launch = run->launch;
-    struct out o = {0};
+    struct writer o = {0};
     uint32_t program = record_program(run, spirv, size, options);
     launch.arguments = run->arguments;
     put_launch(&o, &launch, run->info,

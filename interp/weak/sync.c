@@ -55,8 +55,8 @@ struct acquire {
 };
 
 /* True if an acquire synchronizes with a release.  If scopes may differ [CL 3.3.5 O101], they are
- * inclusive if the narrower one includes both work-items: releases are offered at all narrower scopes, and
- * an acquire takes the offers of its scope and of narrower ones. */
+ * inclusive if the narrower one includes both work-items: releases are published at all narrower scopes, and
+ * an acquire joins those of its scope and of narrower ones. */
 static bool slot_takes(const struct in_run *run, uint8_t slot, uint8_t offered)
 {
     return slot == offered || (run->launch.wider_scopes && slot != SLOTS && slot > offered);
