@@ -72,7 +72,7 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
     bool mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;
     struct in_built_in *added = mm_add(&code->built_ins, &code->built_in_count);
     if (!added) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return NULL;
     }
     uint64_t size = ty->reg_size > place->words * 8u ? ty->reg_size : place->words * 8u;

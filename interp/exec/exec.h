@@ -450,7 +450,7 @@ void in_copies_end(struct in_run *run, struct in_item *item);
 /* pipe.c */
 bool in_pipe_storages_create(struct in_instance *instance);
 void in_pipe_storages_destroy(struct in_instance *instance);
-/* atomic.c; false: the work-item cannot continue (run->stopped) */
+/* atomic.c; false: the work-item cannot continue (run->outcome.stopped) */
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
 bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                    const struct in_atomic *a); /* without postponing it */
@@ -462,8 +462,7 @@ void in_built_ins_of_group(const struct in_run *run, struct in_group *group);
 void in_built_ins_of_item(const struct in_run *run, const struct in_item *item);
 void in_built_ins_place(const struct in_run *run, uint8_t *frame); /* their addresses */
 void in_item_ids(const struct in_item *item, uint64_t *local, uint64_t *global);
-/* sched/group.c */
-/* sched: makes a block ready for a work-item */
+/* sched/group.c: gives ITEM, of number LINEAR in GROUP, a block, and takes it back; false: out of memory */
 bool in_item_start(struct in_run *run, struct in_group *group, struct in_item *item, uint32_t linear);
 void in_item_finish(struct in_group *group, struct in_item *item);
 

@@ -22,7 +22,7 @@ static void add_subscript(struct in_lower *l, const struct in_subscript *s)
     struct in_code *code = l->code;
     struct in_subscript *added = code->count ? mm_add(&code->subscripts.list, &code->subscripts.count) : NULL;
     if (!added) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return;
     }
     *added = *s;
@@ -106,7 +106,7 @@ enum mm_class in_index_subscripts(struct in_lower *l)
         return l->result;
     code->subscripts.first_of = mm_alloc_zero(code->count, sizeof *code->subscripts.first_of);
     if (!code->subscripts.first_of)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     for (uint32_t k = code->subscripts.count; k-- > 0;)
         code->subscripts.first_of[code->subscripts.list[k].insn] = k + 1;
     return l->result;

@@ -391,7 +391,7 @@ enum mm_class in_lower_shuffle(struct in_lower *l, const struct in_inst *i)
     uint32_t n = i->operand_count - 2, size = (uint32_t)in_scalar(a)->size;
     int32_t *from = mm_arena_alloc(l->code->arena, (n + 1) * sizeof *from);
     if (!from)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     int32_t sa = in_slot(l, i->operands[0]), sb = in_slot(l, i->operands[1]);
     from[0] = (int32_t)n;
     for (uint32_t k = 0; k < n; k++) {
@@ -434,7 +434,7 @@ enum mm_class in_lower_undef(struct in_lower *l, const struct in_inst *i)
     int32_t slot = in_const_alloc(l, ty->kind == IN_TY_POINTER ? &null : NULL, ty->reg_size);
     struct in_undefined undefined = {slot, (uint32_t)(ty->kind == IN_TY_POINTER ? 8 : ty->reg_size)};
     if (!mm_append(&l->code->constants.undefined, &l->code->constants.undefined_count, &undefined))
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     in_alias(l, i, slot);
     return l->result;
 }

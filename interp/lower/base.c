@@ -3,7 +3,7 @@
 #include "memmodel/base/array.h"
 #include <string.h>
 
-enum mm_class in_lower_memory(struct in_lower *l)
+enum mm_class in_lower_no_memory(struct in_lower *l)
 {
     if (l->result == MM_OK)
         l->result = mm_out_of_memory(l->err);
@@ -18,7 +18,7 @@ static uint32_t place_index(struct in_lower *l)
     bool kernel = !l->frame || l->frame == &l->frames[l->kernel->function];
     int32_t *slot = mm_add(&code->sources.return_slots, &l->return_slot_count);
     if (!slot || !mm_append(&code->sources.list, &code->sources.count, &l->place)) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return 0;
     }
     *slot = kernel ? 0 : l->frame->return_slot;
@@ -32,7 +32,7 @@ struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a,
     uint32_t source = place_index(l);
     if (!mm_reserve(&code->insns, &l->capacity, code->count + UINT64_C(1)) ||
         !mm_reserve(&code->sources.of_insn, &l->source_of_capacity, code->count + UINT64_C(1))) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return &l->scratch;
     }
     code->sources.of_insn[code->count] = source;
@@ -64,12 +64,12 @@ int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
     const uint64_t align = size > 8 ? 16 : 8;
     uint64_t all = (code->constants.size + size + align - 1) / align * align;
     if (all > 1u << 28) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return 0;
     }
     uint8_t *area = mm_alloc_zero(1, all + 8);
     if (!area) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return 0;
     }
     if (code->constants.size > 0)
@@ -87,7 +87,7 @@ static void add_reloc(struct in_lower *l, int32_t slot, uint32_t variable, int64
     struct in_code *code = l->code;
     struct in_const_reloc reloc = {slot, variable, addend, fat};
     if (!mm_append(&code->constants.relocs, &code->constants.reloc_count, &reloc)) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return;
     }
     if (l->m->globals[variable].storage != SpvStorageClassWorkgroup)
@@ -96,7 +96,7 @@ static void add_reloc(struct in_lower *l, int32_t slot, uint32_t variable, int64
         if (code->locals.list[i] == variable)
             return;
     if (!mm_append(&code->locals.list, &code->locals.count, &variable))
-        in_lower_memory(l);
+        in_lower_no_memory(l);
 }
 
 static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
@@ -159,7 +159,6 @@ void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size)
         in_emit(l, IN_MOV_N, to, from, 0, 0)->imm = size;
 }
 
-/* Makes SLOT the result of I; if a phi already assigned a slot to I, the value is copied. */
 void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot)
 {
     if (l->slot[i->result] == IN_NO_SLOT)
@@ -172,7 +171,7 @@ void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
 {
     struct in_fixup fixup = {insn, label, is_d};
     if (!mm_append(&l->fixups, &l->fixup_count, &fixup))
-        in_lower_memory(l);
+        in_lower_no_memory(l);
 }
 
 static const struct in_ty void_type = {.kind = IN_TY_VOID, .align = 1};
@@ -191,7 +190,7 @@ struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i)
 {
     struct in_call *call = mm_arena_alloc(l->code->arena, sizeof *call);
     if (!call) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return NULL;
     }
     call->opcode = i->opcode;

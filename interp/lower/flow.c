@@ -81,7 +81,7 @@ static void phi_moves(struct in_lower *l, uint32_t label)
         return;
     struct move *moves = mm_arena_alloc(l->code->arena, n * sizeof *moves);
     if (!moves) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return;
     }
     struct in_inst inst;
@@ -170,7 +170,7 @@ enum mm_class in_lower_switch(struct in_lower *l, const struct in_inst *i)
     uint32_t words = ty->width == 64 ? 2 : 1, n = (i->operand_count - 2) / (words + 1);
     struct in_switch *table = mm_arena_alloc(l->code->arena, sizeof *table + n * sizeof *table->cases);
     if (!table)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     table->count = n;
     uint32_t at = l->code->count;
     int32_t selector = in_slot(l, i->operands[0]);
@@ -224,7 +224,7 @@ enum mm_class in_lower_call(struct in_lower *l, const struct in_inst *i)
         const char *name = *id->linkage != 0 ? id->linkage : id->name;
         char *text = mm_arena_alloc(l->code->arena, strlen(name) + 40);
         if (!text)
-            return in_lower_memory(l);
+            return in_lower_no_memory(l);
         strcat(strcpy(text, "a call of the undefined function "), name);
         return in_unsupported(l, text);
     }
@@ -249,7 +249,7 @@ static struct in_wait *make_wait(struct in_lower *l, const struct in_inst *i, en
 {
     struct in_wait *w = mm_arena_alloc(l->code->arena, sizeof *w);
     if (!w) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return NULL;
     }
     w->kind = kind;

@@ -13,7 +13,7 @@ static enum mm_class evaluate_constant(struct in_lower *l, const struct in_inst 
     struct in_source place = {"", "", "", 0, 0};
     if (!memory || !insns || l->result != MM_OK) {
         mm_free(memory);
-        return l->result != MM_OK ? l->result : in_lower_memory(l);
+        return l->result != MM_OK ? l->result : in_lower_no_memory(l);
     }
     (void)place;
     memcpy(memory + below - code->constants.size, code->constants.bytes, code->constants.size);
@@ -41,7 +41,7 @@ static enum mm_class fold_address(struct in_lower *l, const struct in_inst *i, s
         return in_bad(m, i->word, l->err, "SPIRV 3.49.7", "address with an index that is not a constant");
     struct in_reloc *r = mm_arena_alloc(m->arena, sizeof *r);
     if (!r)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     if (base->kind == IN_ID_GLOBAL)
         *r = (struct in_reloc){.variable = base->index, .fat = true};
     else if (base->relocs)
@@ -92,7 +92,7 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
             result = evaluate_constant(&l, &i, (uint8_t *)(uintptr_t)id->bytes, id->ty->reg_size);
         id->kind = IN_ID_CONSTANT;
     } else {
-        in_lower_memory(&l);
+        in_lower_no_memory(&l);
     }
     in_code_destroy(l.code);
     mm_free(l.slot);

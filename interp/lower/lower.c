@@ -10,7 +10,7 @@ static enum mm_class collect_instructions(struct in_lower *l)
     for (uint32_t at = l->fn->word; at < l->fn->end;) {
         struct in_inst *added = mm_add(&l->insts, &l->inst_count);
         if (!added)
-            return in_lower_memory(l);
+            return in_lower_no_memory(l);
         in_inst_at(l->m, at, added);
         at += added->count;
     }
@@ -103,7 +103,7 @@ static void lower_byval(struct in_lower *l)
     const struct in_kernel_info *info = &l->kernel->info;
     l->code->frame.arguments = mm_arena_alloc(l->code->arena, (info->argument_count + 1) * sizeof(int32_t));
     if (!l->code->frame.arguments) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return;
     }
     for (uint32_t k = 0; k < l->fn->param_count; k++) {
@@ -238,7 +238,7 @@ static enum mm_class prepare_lowering(struct in_lower *l)
     l->use = mm_alloc_zero(n, sizeof *l->use);
     l->frames = mm_alloc_zero(l->m->function_count + 1, sizeof *l->frames);
     if (!l->slot || !l->label_at || !l->use || !l->frames)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     for (uint32_t k = 0; k < n; k++)
         l->slot[k] = IN_NO_SLOT;
     return MM_OK;
@@ -250,7 +250,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     kernel->code = l.code = mm_alloc_zero(1, sizeof *l.code);
     uint32_t *order = mm_alloc((m->function_count + 1) * sizeof *order), count = 0;
     if (!l.code || !order || !(l.code->arena = mm_arena_create()))
-        in_lower_memory(&l);
+        in_lower_no_memory(&l);
     else
         prepare_lowering(&l);
     if (l.result == MM_OK) {
@@ -265,7 +265,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
         l.code->entry = l.label_at[m->functions[kernel->function].id];
     if (l.result == MM_OK &&
         (!in_thread(l.code, IN_FAST) || !in_thread(l.code, IN_RECORDING) || !in_thread(l.code, IN_CHECKING)))
-        in_lower_memory(&l);
+        in_lower_no_memory(&l);
     mm_free(order);
     mm_free(l.slot);
     mm_free(l.label_at);

@@ -30,32 +30,42 @@ struct in_fixup {
     bool is_d; /* the target goes to d, else to c */
 };
 struct in_lower {
+    /* the kernel */
     struct in_module *m;
-    struct in_code *code;
     struct in_kernel *kernel;
+    struct in_code *code; /* the result */
+    uint32_t capacity, source_of_capacity; /* of its instructions, and of their sources */
+    uint32_t return_slot_count, site; /* numbers of its return slots, and of its WAIT instructions */
     struct mm_error *err;
-    enum mm_class result;
-    int32_t *slot;
-    uint32_t *label_at;
+    enum mm_class result; /* not MM_OK: the first error, which ERR has */
+
+    /* by id; slots are offsets in the block of a work-item */
+    int32_t *slot; /* of the value, IN_NO_SLOT: none yet */
+    uint32_t *label_at; /* of labels and functions: their first instruction in CODE */
     struct in_use *use;
-    struct in_frame *frames;
+    struct in_frame *frames; /* by function */
+
+    /* the current function */
     struct in_function *fn;
     struct in_frame *frame;
-    struct in_inst *insts;
+    struct in_inst *insts; /* SPIR-V */
     uint32_t inst_count;
+    uint32_t first_private; /* its first one in CODE */
+
+    /* the current instruction */
     const struct in_inst *inst;
-    uint32_t position, block;
-    int32_t top;
-    uint32_t weight;
-    uint32_t first_private; /* of the function */
-    uint32_t capacity, source_of_capacity, return_slot_count, site;
-    struct in_fixup *fixups;
-    uint32_t fixup_count;
+    uint32_t position, block; /* POSITION: in INSTS */
+    int32_t top; /* of the frame: the next free slot */
+    uint32_t weight; /* SPIR-V instructions since the last branch */
     struct in_source place;
-    bool place_used;
-    struct in_insn scratch;
+    bool place_used; /* it is the last source of CODE */
+
+    struct in_fixup *fixups; /* targets of branches that are not lowered yet */
+    uint32_t fixup_count;
+    struct in_insn scratch; /* receives what is emitted after memory ran out */
 };
 
+/* Lowers I; of class MM_OK also where the engine is to report it as unsupported. */
 typedef enum mm_class (*in_lower_fn)(struct in_lower *l, const struct in_inst *i);
 in_lower_fn in_lower_entry(uint32_t opcode); /* NULL: not an opcode */
 
@@ -66,17 +76,26 @@ static inline bool in_is_chain(uint32_t op)
 }
 
 /* lower/base.c */
-enum mm_class in_lower_memory(struct in_lower *l);
+/* Sets the result of L to MM_LIMIT unless there was an error before. */
+enum mm_class in_lower_no_memory(struct in_lower *l);
+/* Appends an instruction, which the caller may complete. */
 struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c);
+/* New slots in the current frame, and among the constants: with SIZE bytes of BYTES, which may be NULL for zeros. */
 int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align);
 int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size);
-int32_t in_slot(struct in_lower *l, uint32_t id); /* of an operand */
+/* The slots of operand ID and of the result of I, made at the first use. */
+int32_t in_slot(struct in_lower *l, uint32_t id);
 int32_t in_dest(struct in_lower *l, const struct in_inst *i);
+/* Makes SLOT the result of I; if a phi already assigned a slot to I, the value is copied. */
 void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot);
 void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size);
+/* Instruction INSN jumps to LABEL, whose place is known at the end (struct in_fixup). */
 void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label);
+/* The type of the value ID; void: it has none. */
 const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id);
+/* The engine reports WHAT as unsupported where control reaches it. */
 enum mm_class in_unsupported(struct in_lower *l, const char *what);
+/* A call into C for I, without function and operands; NULL: out of memory. */
 struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i);
 
 /* built_in.c: slots of the value and of the address of built-in variable ID */
@@ -95,7 +114,8 @@ typedef bool (*in_call_fn)(struct in_run *run, struct in_item *item, const struc
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn);
 
 bool in_is_pointer(const struct in_lower *l, const struct in_inst *i, uint32_t operand);
-enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i); /* ... but should be one */
+/* The error that an operand of I is no pointer. */
+enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i);
 
 /* analyze.c */
 enum mm_class in_analyze(struct in_lower *l);
@@ -117,26 +137,19 @@ void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
 bool in_register_variable(const struct in_lower *l, uint32_t id);
 
 /* Families. */
-#define IN_LOWER_FAMILIES(X)                                                                                 \
-    X(none)                                                                                                  \
-    X(foreign)                                                                                               \
-    X(quantize)                                                                                              \
-    X(read_clock)                                                                                            \
-    X(int_binary)                                                                                            \
-    X(int_compare) X(int_unary) X(shift) X(float_binary) X(float_compare) X(float_unary) X(float_test)       \
-        X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr)     \
-            X(cast_explicit) X(select) X(dot) X(scale) X(wide) X(bitfield) X(idot) X(extract) X(insert)      \
-                X(construct) X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load)    \
-                    X(store) X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence)           \
-                        X(barrier) X(named_barrier_init) X(named_barrier) X(group) X(non_uniform) X(async_copy) X(wait_events) X(label) X(phi)      \
-                            X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)             \
-                                X(unreachable) X(call) X(ext_inst) X(line) X(no_line) X(mem_semantics)       \
-                                    X(assume) X(size_of) X(sub_group_legacy) X(sampled_image)                \
-                                        X(image_sample) X(image_read) X(image_write) X(image_query)          \
-                                            X(pipe_packet) X(pipe_reserved) X(pipe_reserve) X(pipe_commit)   \
-                                                X(pipe_query) X(pipe_from_storage) X(enqueue)                \
-                                                    X(enqueue_marker) X(kernel_query) X(device_event)        \
-                                                        X(default_queue) X(build_ndrange) X(array_length)
+#define IN_LOWER_FAMILIES(X)                                                                                \
+    X(none) X(foreign) X(quantize) X(read_clock) X(int_binary) X(int_compare) X(int_unary) X(shift)         \
+    X(float_binary) X(float_compare) X(float_unary) X(float_test) X(bool_binary) X(bool_not)                \
+    X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr) X(cast_explicit) X(select)        \
+    X(dot) X(scale) X(wide) X(bitfield) X(idot) X(extract) X(insert) X(construct) X(shuffle)                \
+    X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store) X(copy_memory)               \
+    X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(named_barrier_init)                 \
+    X(named_barrier) X(group) X(non_uniform) X(async_copy) X(wait_events) X(label) X(phi) X(branch)         \
+    X(branch_conditional) X(switch) X(return) X(return_value) X(unreachable) X(call) X(ext_inst)            \
+    X(line) X(no_line) X(mem_semantics) X(assume) X(size_of) X(sub_group_legacy) X(sampled_image)           \
+    X(image_sample) X(image_read) X(image_write) X(image_query) X(pipe_packet) X(pipe_reserved)             \
+    X(pipe_reserve) X(pipe_commit) X(pipe_query) X(pipe_from_storage) X(enqueue) X(enqueue_marker)          \
+    X(kernel_query) X(device_event) X(default_queue) X(build_ndrange) X(array_length)
 #define IN_X(n) enum mm_class in_lower_##n(struct in_lower *l, const struct in_inst *i);
 IN_LOWER_FAMILIES(IN_X)
 #undef IN_X

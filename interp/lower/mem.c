@@ -188,7 +188,7 @@ int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty 
     struct in_code *code = l->code;
     struct in_private *added = mm_add(&code->privates, &code->private_count);
     if (!added) {
-        in_lower_memory(l);
+        in_lower_no_memory(l);
         return 0;
     }
     int32_t header = in_alloc(l, sizeof(struct in_object), 8);
@@ -326,7 +326,7 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
 {
     struct in_atomic *a = mm_arena_alloc(l->code->arena, sizeof *a);
     if (!a)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     const uint32_t *w = i->operands;
     const struct in_ty *pointer = in_ty_of(l, w[0]);
     bool compare = i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak;

@@ -107,14 +107,14 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
 {
     struct in_jit_call *call = mm_add(&c->calls, &c->count);
     if (!call)
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     *call = (struct in_jit_call){.word = i->word, .first = c->slot_count};
     l->top = IN_FRAME_FIRST;
     for (uint32_t k = 0; k < i->operand_count; k++)
         if (l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k] && !place_value(c, l, i->operands[k]))
-            return in_lower_memory(l);
+            return in_lower_no_memory(l);
     if (i->result != 0 && !place_value(c, l, i->result))
-        return in_lower_memory(l);
+        return in_lower_no_memory(l);
     l->inst = i;
     l->place.opcode = in_opcode_name(i->opcode);
     l->place_used = false;
@@ -160,7 +160,7 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
     c->code.arena = mm_arena_create();
     l.slot = mm_alloc((m->bound + 1) * sizeof *l.slot);
     if (!c->code.arena || !l.slot)
-        result = in_lower_memory(&l);
+        result = in_lower_no_memory(&l);
     for (uint32_t k = 0; k <= m->bound && result == MM_OK; k++)
         l.slot[k] = IN_NO_SLOT;
     for (uint32_t k = 0; k < m->function_count && result == MM_OK; k++)
