@@ -29,8 +29,9 @@ struct lt_campaign_state {
     int pipe;
     char *line;
     size_t used, capacity;
-    double start, begun, heard; /* begun: the current test */
-    double saved, cost;         /* cost: seconds that saving took */
+    double start, begun,
+        heard; /* times of the begin of the campaign, that of the current test, and the child's last message */
+    double saved, cost; /* cost: seconds that saving took */
     const struct lt_backend *backend;
     bool lost;     /* the child ended because its device was lost */
     int current;   /* the test that the child runs, -1 = none */

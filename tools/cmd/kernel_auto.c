@@ -119,7 +119,8 @@ static void find_indices(const struct kernel *kernel, const struct in_kernel_inf
     }
 }
 
-static const struct in_kernel_info *the_kernel(const struct kernel *kernel, struct in_module *module)
+/* The kernel that is named, or the first; NULL: there is none. */
+static const struct in_kernel_info *find_kernel(const struct kernel *kernel, struct in_module *module)
 {
     size_t i = kernel->name ? in_module_find_kernel(module, kernel->name) : 0;
     return i < in_module_kernel_count(module) ? in_module_kernel(module, i) : NULL;
@@ -235,7 +236,7 @@ int kernel_structures(struct kernel *kernel)
     int code = any ? open_file(kernel->path, kernel->build_options, &file) : 0;
     if (!any || code)
         return code;
-    const struct in_kernel_info *info = the_kernel(kernel, file.module);
+    const struct in_kernel_info *info = find_kernel(kernel, file.module);
     code = info ? convert_structures(kernel, file.module, info) : 0; /* the helper says that there is none */
     launch_close(&file);
     return code;
@@ -512,7 +513,7 @@ int kernel_automatic(struct kernel *kernel)
     int code = open_file(kernel->path, kernel->build_options, &file);
     if (code)
         return code;
-    const struct in_kernel_info *named = kernel->name ? the_kernel(kernel, file.module) : NULL;
+    const struct in_kernel_info *named = kernel->name ? find_kernel(kernel, file.module) : NULL;
     size_t count = in_module_kernel_count(file.module), launched = 0;
     const char *patterns = kernel->session.filter.kernels, *wanted = kernel->name ? kernel->name : patterns;
     if (!kernel->session.execution.step_limit)

@@ -228,7 +228,7 @@ static int file_work(void *context)
 }
 
 /* A result for FILE in which every answer is unknown, with the limit that was reached. */
-static int give_up(struct check *check, const char *file, enum guard_end end)
+static int report_limit(struct check *check, const char *file, enum guard_end end)
 {
     const struct ck_program none = {.name = ""};
     struct ck_verdict v = {0};
@@ -252,7 +252,7 @@ static int check_guarded(struct check *check, const char *file)
     check->outcome->begun = check->outcome->cut = false;
     enum guard_end end = guard_run(&check->guard, file_work, &w, check->tests, &code);
     check->outcome->decided += end == GUARD_DONE && !check->outcome->cut;
-    return end == GUARD_DONE ? code : give_up(check, file, end);
+    return end == GUARD_DONE ? code : report_limit(check, file, end);
 }
 
 /* Decides every test below PATHS; writes the JSON if it is asked for. */

@@ -121,7 +121,7 @@ static void place_command(struct hc_record *record, struct hc_command *command, 
             if (kind == MM_EDGE_ENQUEUE)
                 command->call = record->edges[i - 1].from;
             command->in_order |= kind == MM_EDGE_IN_ORDER;
-            command->lists |= kind == MM_EDGE_WAIT;
+            command->has_list |= kind == MM_EDGE_WAIT;
         }
         break;
     case MM_COMMAND_END:

@@ -247,10 +247,10 @@ static cJSON *findings_json(const struct result *r)
     size_t size = 0;
     const struct ck_report_options options = {.observation = CK_OBSERVED};
     FILE *out = r->shown ? open_memstream(&text, &size) : NULL;
-    if (out && ck_report_json(r->shown, &options, out) != MM_OK)
+    if (out) {
+        ck_report_json(r->shown, &options, out);
         fclose(out);
-    else if (out)
-        fclose(out);
+    }
     cJSON *report = text ? cJSON_Parse(text) : NULL;
     cJSON *findings = report ? cJSON_DetachItemFromObject(report, "findings") : NULL;
     cJSON_Delete(report);
@@ -370,8 +370,8 @@ static int commands_work(void *context)
     return code;
 }
 
-/* A result in which every answer is unknown, with the limit that was reached. */
-static int leave_undecided(struct explore *e, const struct commands_work *w, enum guard_end end)
+/* Reports that every answer is unknown, with the limit that was reached. */
+static int report_limit(struct explore *e, const struct commands_work *w, enum guard_end end)
 {
     struct hc_record none = {0};
     guard_explain(&e->guard, end, &none.limit);
@@ -388,7 +388,7 @@ static int decide_trace(struct explore *e, struct commands_work *w)
 {
     int code = EXIT_TOOL;
     enum guard_end end = guard_run(&e->guard, commands_work, w, e->tests, &code);
-    return end == GUARD_DONE ? code : leave_undecided(e, w, end);
+    return end == GUARD_DONE ? code : report_limit(e, w, end);
 }
 
 /* ---- the program -------------------------------------------------------------------------------- */
@@ -422,7 +422,7 @@ int commands_explore(struct explore *e, char **argv, const char *file)
     if (!code && !file)
         code = run_program(&w, argv, path);
     if (code == EXIT_INTERRUPTED)
-        leave_undecided(e, &w, GUARD_INTERRUPTED);
+        report_limit(e, &w, GUARD_INTERRUPTED);
     if (!code)
         code = decide_trace(e, &w);
     if (*folder)

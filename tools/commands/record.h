@@ -43,16 +43,17 @@ struct hc_edge {
 };
 struct hc_command {
     uint32_t id, parent, queue, device;
-    bool in_order, marker, barrier, semaphore, lists; /* LISTS: it has a wait list */
-    uint8_t transfer; /* it has a pointer to memory of the host, which it reads or writes */
+    bool in_order, marker, barrier, semaphore, has_list; /* HAS_LIST: a wait list */
+    uint8_t transfer; /* HC_READ, HC_WRITE: accesses to memory of the host through a pointer of the call */
     uint32_t call, start, end, complete; /* nodes, HC_NONE: not recorded */
     uint32_t part;
 };
-/* Bytes that all members access, each as its mask says; the representative of all such bytes. */
+/* A part that accesses the bytes of a cell. */
 struct hc_member {
     uint32_t part, interval;
     uint8_t kind, scope;
 };
+/* Bytes that all MEMBERS access; it represents all bytes with the same members. */
 struct hc_cell {
     uint32_t root;
     uint64_t from, to;
@@ -131,8 +132,8 @@ uint32_t hc_linearize(const struct hc_record *record, const struct hc_schedule *
 /* Whether a path of edges, or of synchronization by atomic operations, leads from PART A to B. */
 bool hc_may_synchronize(struct hc_record *record, const struct hc_schedule *schedule, uint32_t a, uint32_t b);
 
-/* program.c: the program of SCHEDULE with COUNT cells; NULL: out of memory.  Its threads number TOTAL;
- * hc_program_part() is the part that a thread and the source line of its instruction stand in. */
+/* program.c: the program of SCHEDULE with COUNT cells, to be destroyed by the caller; NULL: it cannot be built.  The source line of an access
+ * is 1 + its part. */
 struct ck_program *hc_program(struct hc_record *record, const struct hc_schedule *schedule,
                               const struct hc_cell *cells, uint32_t count);
 /* The parts of the two accesses of a race that V shows; false: it shows none. */

@@ -263,7 +263,7 @@ static void put_edge(struct scheduler *s, struct hc_schedule *schedule, uint32_t
 
 static bool takes_all(const struct hc_command *command)
 {
-    return (command->marker || command->barrier) && !command->lists;
+    return (command->marker || command->barrier) && !command->has_list;
 }
 
 /* Adds the edges that follow from the order of the COUNT CALLS of a queue [CL 3.3.6 H5 to H8]: for

@@ -226,7 +226,7 @@ static bool open_captured(struct trial *t, const char *path)
 }
 
 /* True if NAME is the capture of the finding's launch, or of the command with the same number in another process. */
-static bool is_of(const struct ck_finding *finding, const char *name)
+static bool is_capture_of(const struct ck_finding *finding, const char *name)
 {
     unsigned command = 0;
     long process = 0;
@@ -243,7 +243,7 @@ static bool find_captured(struct trial *t)
         DIR *folder = opendir(t->session->command.launches);
         bool found = false;
         for (struct dirent *e; folder && !found && !t->patience.is_out && (e = readdir(folder));) {
-            if (!tool_has_suffix(e->d_name, ".cap") || is_of(t->finding, e->d_name) != (pass == 0))
+            if (!tool_has_suffix(e->d_name, ".cap") || is_capture_of(t->finding, e->d_name) != (pass == 0))
                 continue;
             snprintf(path, sizeof path, "%s/%s", t->session->command.launches, e->d_name);
             found = captured_is_of(path, kernel_of(t->finding)) && open_captured(t, path);

@@ -71,7 +71,8 @@ static char *read_file(const char *path)
     return text;
 }
 
-static bool is_told(struct session_places *places, const char *file)
+/* Whether the text of FILE was recorded before, or cannot be: out of memory. */
+static bool was_recorded(struct session_places *places, const char *file)
 {
     for (size_t i = 0; i < places->file_count; i++)
         if (strcmp(places->files[i], file) == 0)
@@ -84,9 +85,9 @@ static bool is_told(struct session_places *places, const char *file)
 }
 
 /* Makes TEXT the record of FILE's contents, unless they were recorded already. */
-static void send_text(struct session_places *places, const char *file, struct mm_record *text)
+static void record_text(struct session_places *places, const char *file, struct mm_record *text)
 {
-    if (!*file || is_told(places, file))
+    if (!*file || was_recorded(places, file))
         return;
     keep_text(&places->strings[2], read_file(file));
     if (places->strings[2])
@@ -117,7 +118,7 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     source->function = places->strings[0];
     source->file = places->strings[1];
     source->line = (uint32_t)strtoul(colon, NULL, 10);
-    send_text(places, source->file, text);
+    record_text(places, source->file, text);
     return true;
 }
 
@@ -126,7 +127,7 @@ void session_places_locate(void *context, struct mm_source *source, struct mm_te
     struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, found;
     found.type = 0;
     if (source->line) /* in a file that a kernel includes */
-        send_text(context, source->file, &found);
+        record_text(context, source->file, &found);
     else if (!session_places_find(context, &record, &found))
         return;
     *source = record.source;

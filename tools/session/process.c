@@ -158,7 +158,7 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
 
 /* If unrecorded launches matter to the verdict, judges the trace again with their accesses, which re-execution
  * provides if the trace has the records for it. */
-static void look_again(struct session_process *p)
+static void judge_reexecuted(struct session_process *p)
 {
     struct mm_error limit = {0};
     struct mm_sink sink;
@@ -252,7 +252,7 @@ static void *process_main(void *context)
                        p->all->session->report.trace, (long)p->pid, strerror(p->tee.trace_error));
     session_progress_end(p->progress);
     p->progress = NULL;
-    look_again(p);
+    judge_reexecuted(p);
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector)) {

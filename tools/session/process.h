@@ -43,13 +43,13 @@ struct session_process {
     char not_checked[1024]; /* parts of the program, separated by commas */
     bool has_host;          /* the accesses of its host code are recorded */
     atomic_bool done;
-    int wake; /* descriptor that is written to when the process is done */
+    int wake; /* descriptor of the pipe that the reader thread writes to when it is done */
 };
 struct session_processes {
     const struct session *session;
     const char *patterns;             /* findings to leave out, NULL = none */
-    char name[64], executed_name[80]; /* the sockets', in the abstract namespace */
-    int listener, wake[2];
+    char name[64], executed_name[80]; /* of the sockets, in the abstract namespace */
+    int listener, wake[2];            /* WAKE: a pipe; a byte in it: some reader thread is done */
     struct executed executed;
     atomic_bool ended; /* the command has ended */
     pthread_mutex_t lock;

@@ -50,13 +50,13 @@ struct session_execution {
 /* The program under test. */
 struct session_command {
     const char *line;
-    bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
-    bool silent;   /* its output is discarded */
+    bool
+        own_host; /* the command is part of refcl: its source locations are not shown, and it ends with refcl */
+    bool silent;          /* its output is discarded */
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* limit of its processor time, 0 = none */
-    /* Sources for repeating launches.  `refcl kernel`: the file of OpenCL C that is COMMAND's last word, or
-     * the capture that COMMAND launches.  `refcl run`: the folder of captures of recorded launches.  NULL:
-     * none of that kind. */
+    /* What launches are repeated from; NULL: none of that kind.  `refcl kernel`: the file of OpenCL C that is the last word of the command, or
+     * the capture that the command launches.  `refcl run`: the folder of captures of recorded launches. */
     const char *source, *capture, *launches;
 };
 struct session {
