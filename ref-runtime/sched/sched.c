@@ -409,8 +409,8 @@ static bool wait_for_work(void)
            (sched.step.busy || sched.fork.forking || !have_work() || leaves_to_host())) {
         bool defers = have_work() && leaves_to_host();
         sched.deferral.count = have_work() ? sched.deferral.count + defers : 0;
-        sched.executor.idle = short_waits == 0 && !defers;
-        if (short_waits > 0 || defers) {
+        sched.executor.idle = short_waits == 0 && !defers && sched.deferral.helped == 0;
+        if (!sched.executor.idle) {
             wait_shortly(&short_waits, &length);
         } else if (sched.ready.unflushed > 0 ||
                    (sched.seeded && sched.ready.count + sched.active.count > 0)) {
