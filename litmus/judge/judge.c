@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term)
+/* Bytes of TERM, a register or an object. */
+static uint8_t term_size(const struct ck_program *program, const struct ck_term *term)
 {
     return term->kind == CK_TERM_REG ? program->threads[term->thread].reg_sizes[term->reg]
                                      : program->objects[term->object].element_size;
@@ -19,7 +20,7 @@ uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *ter
 
 int64_t lt_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
 {
-    uint8_t size = lt_term_size(program, term);
+    uint8_t size = term_size(program, term);
     bool is_signed = term->kind == CK_TERM_REG ? program->threads[term->thread].reg_signed[term->reg]
                                                : program->objects[term->object].is_signed;
     uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
@@ -123,7 +124,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         if (!s->values)
             return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
         for (uint32_t i = 0; i < width; i++) {
-            uint8_t size = lt_term_size(j->program, &j->program->observed[i]);
+            uint8_t size = term_size(j->program, &j->program->observed[i]);
             s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
         s->count = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "count"));

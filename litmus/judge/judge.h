@@ -62,9 +62,7 @@ void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE
 const char *lt_outcome_name(enum lt_outcome outcome);
 const char *lt_seen_name(const struct lt_judged *judged, const struct lt_seen *seen); /* its verdict */
 
-/* Bytes of TERM, a register or an object of PROGRAM. */
-uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term);
-/* VALUE of TERM with its sign, if the term's type is signed. */
+/* VALUE of TERM, a register or an object of PROGRAM, with its sign, if the term's type is signed. */
 int64_t lt_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value);
 void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *report);
 void lt_judge_json(const struct lt_judged *judged, struct lt_judge_report *report);
