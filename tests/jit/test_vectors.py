@@ -32,6 +32,19 @@ KERNELS = {
             a = a * a % m;
         }
         z[get_global_id(0)] = r; }''',
+    'chain': '''#define STEP a = a * 1.5f + b; b = b * a;
+        #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP
+        kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], b = y[get_global_id(0)];
+        STEPS STEPS STEPS STEPS
+        z[get_global_id(0)] = b; }''',
+    'chains': '''#define STEP for (int k = 0; k < 16; k++) s[k] = s[k] * a + b;
+        kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], b = y[get_global_id(0)], s[16], sum = 0;
+        for (int k = 0; k < 16; k++) s[k] = k;
+        STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+        for (int k = 0; k < 16; k++) sum += s[k];
+        z[get_global_id(0)] = sum; }''',
     'exchange': '''kernel void k(global const float *x, global const float *y, global float *z) {
         uint i = get_global_id(0), left = 2 * i - (i & 511);
         float a = x[left], b = x[left + 512];
@@ -256,6 +269,10 @@ def main():
     check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    text = compiled('chain')
+    check('a long chain of operations: several vectors in an iteration', len(re.findall(r'store <\d+ x float>', text)) >= 4, text)
+    text = compiled('chains')
+    check('chains side by side: one vector in an iteration', 1 <= len(re.findall(r'store <\d+ x float>', text)) <= 2, text)
     text = compiled('appends')
     check('a short loop over work-items with atomics: unrolled', text.count('atomicrmw add') >= 4, text)
     text = compiled('long appends')

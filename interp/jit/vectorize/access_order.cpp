@@ -14,8 +14,7 @@
 
 using namespace llvm;
 
-// Whether I accesses shadow tags.
-static bool accesses_tags(const Instruction &i)
+bool AccessOrder::accesses_tags(const Instruction &i)
 {
     MDNode *scopes = i.getMetadata(LLVMContext::MD_alias_scope);
     return scopes && any_of(scopes->operands(), [](const MDOperand &o) {
@@ -43,7 +42,7 @@ static bool may_be_grouped(Instruction &i, PredicatedScalarEvolution &evolution,
 static bool may_pass_dependence(ArrayRef<Instruction *> accesses, unsigned k, AAResults &aliases)
 {
     Instruction *i = accesses[k];
-    if (accesses_tags(*i))
+    if (AccessOrder::accesses_tags(*i))
         return true;
     for (unsigned other = 0; other < accesses.size(); other++) {
         bool passed = isa<LoadInst>(i) ? other < k && isa<StoreInst>(accesses[other]) : other > k;

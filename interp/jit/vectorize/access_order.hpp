@@ -5,7 +5,8 @@
 #include <llvm/IR/PassManager.h>
 
 struct AccessOrder : llvm::PassInfoMixin<AccessOrder> {
-    static constexpr char TAGS[] = "tags"; // the name of the alias scope of shadow tags
+    static bool accesses_tags(const llvm::Instruction &i); // whether I accesses shadow tags
+    static constexpr char TAGS[] = "tags";                 // the name of the alias scope of shadow tags
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 

@@ -1,6 +1,7 @@
 // Functions that LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/access_order.hpp"
+#include "interp/jit/vectorize/interleave.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
@@ -335,6 +336,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         manager.addPass(SimplifyCFGPass());
         manager.addPass(HalvesAsIntegers());
         manager.addPass(AccessOrder());
+        manager.addPass(Interleave());
     });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
     add_libmvec(library, Triple(unwrap(module)->getTargetTriple()));
