@@ -131,6 +131,7 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         base_header,
         "-fdeclare-opencl-builtins",
         "-ffp-contract=off",
+        "-fno-threadsafe-statics",
         "-debug-info-kind=line-tables-only",
         "-dwarf-version=4",
         "-fdebug-compilation-dir=",

@@ -65,10 +65,51 @@ void mark_initializers(llvm::Module &module)
     list->eraseFromParent();
 }
 
+/* Clang registers the destructors of objects of static storage duration for the end of a process, with null instead of the object
+ * where address spaces differ. A program ends with its memory: the destructors are not called. */
+void drop_destructors(llvm::Module &module)
+{
+    llvm::Function *registration = module.getFunction("__cxa_atexit");
+    if (!registration)
+        return;
+    for (llvm::User *user : llvm::make_early_inc_range(registration->users())) {
+        auto *call = llvm::cast<llvm::CallInst>(user);
+        call->replaceAllUsesWith(llvm::Constant::getNullValue(call->getType()));
+        call->eraseFromParent();
+    }
+    registration->eraseFromParent();
+    if (llvm::GlobalVariable *handle = module.getGlobalVariable("__dso_handle"))
+        if (handle->use_empty())
+            handle->eraseFromParent();
+    for (llvm::Function &f : module)
+        f.removeDeadConstantUsers();
+}
+
+/* The flags of constructed objects of static storage duration inside of functions, which clang puts into private memory, move to
+ * global memory. */
+void move_guards(llvm::Module &module)
+{
+    for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
+        if (from.getAddressSpace() != 0 || from.getName().take_front(4) != "_ZGV")
+            continue;
+        auto *to =
+            new llvm::GlobalVariable(module, from.getValueType(), false, from.getLinkage(),
+                                     from.getInitializer(), "", &from, llvm::GlobalValue::NotThreadLocal, 1);
+        to->takeName(&from);
+        to->setAlignment(from.getAlign());
+        for (llvm::Use &use : llvm::make_early_inc_range(from.uses()))
+            if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(use.getUser()))
+                use.set(to);
+        from.eraseFromParent();
+    }
+}
+
 } // namespace
 
 void rt_fix_initializers(llvm::Module &module)
 {
     move_initializers(module);
+    drop_destructors(module);
+    move_guards(module);
     mark_initializers(module);
 }

@@ -7,7 +7,8 @@ namespace llvm
 class Module;
 }
 
-/* Constants that clang copies from private memory move to constant memory, and constructors become initializer kernels. */
+/* Constants that clang copies from private memory move to constant memory, constructors become initializer kernels, and destructors of
+ * objects that live as long as the program are not called. */
 void rt_fix_initializers(llvm::Module &module);
 
 #endif

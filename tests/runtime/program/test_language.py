@@ -233,6 +233,17 @@ def constructors():
         kernel(queue, (1,), (1,), buffer)
         cl.enqueue_copy(queue, out, buffer)
         check('objects of program scope have been constructed', out.tolist() == [42, last], out)
+    source = '''struct Counter { int value; Counter(int v) { value = v + 41; } ~Counter() { value = 0; } };
+                global Counter one(1), more[2] = {Counter(2), Counter(3)};
+                int next() { static global Counter inner(4); return inner.value++; }
+                kernel void k(global int *o) { o[0] = one.value; o[1] = more[1].value; o[2] = next(); o[3] = next(); }'''
+    kernel = cl.Kernel(cl.Program(context, source).build(['-cl-std=CLC++2021']), 'k')
+    out = numpy.zeros(4, 'i4')
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+    for inner in 45, 47:
+        kernel(queue, (1,), (1,), buffer)
+        cl.enqueue_copy(queue, out, buffer)
+        check('objects with destructors live as long as the program', out.tolist() == [42, 44, inner, inner + 1], out)
 
 
 macros()
