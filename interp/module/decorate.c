@@ -115,6 +115,8 @@ enum mm_class in_decorate(struct in_module *m, const struct in_inst *inst, struc
             return mm_out_of_memory(err);
         break;
     case SpvOpDecorate:
+        if (inst->operand_count >= 3 && w[1] == SpvDecorationAlignment && (w[2] & (w[2] - 1)) != 0)
+            return in_bad(m, inst->word, err, "SPIRV 3.20", "the alignment %u is not a power of two", w[2]);
         if (inst->operand_count >= 2)
             decorate_id(m, &m->ids[w[0]], w + 1, inst->operand_count - 1);
         break;

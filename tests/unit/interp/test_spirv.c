@@ -161,6 +161,20 @@ static void test_refusals(void **state)
     }
 }
 
+/* An object would be at an address that is a multiple of 12, and what is beside it not one of 8. */
+static void test_alignment(void **state)
+{
+    (void)state;
+    struct in_module *m = NULL;
+    struct mm_error err = {0};
+    size_t size;
+    uint32_t *words = spv_assemble("OpDecorate %u Alignment 12\n%u = OpTypeInt 32 0\n", &size);
+    assert_int_equal(in_spirv_read(words, size, &(struct in_spirv_options){.name = "test"}, &m, &err),
+                     MM_INVALID);
+    assert_non_null(strstr(err.message, "alignment 12 is not a power of two"));
+    free(words);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -185,8 +199,9 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decoding), cmocka_unit_test(test_places), cmocka_unit_test(test_specialization),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_decoding),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_specialization), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_alignment),      cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
