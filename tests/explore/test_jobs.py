@@ -130,13 +130,17 @@ def shares_search(pid):
     return any(int(end, 16) - int(start, 16) > 1 << 30 for start, end in ranges)
 
 
+# A sanitizer would turn SIGSEGV into an exit code.
+SIGNALS_STAY = {name: os.environ.get(name, "") + ":handle_segv=0" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+
+
 def stop(path, act, options=()):
     """Runs a search that takes long and calls ACT with refcl's id and that of a worker: refcl has one child that decides, whose
     children share the search.  The exit code, stdout, stderr, and the processes that are left."""
     words = ["-g", "8", "-a", "buf:4", "-a", "buf:32", "--engine", "search", "--jobs", "2", "--no-walk", "--assert", "out[0] < 99"]
     seen = set()
     with subprocess.Popen([REFCL, "explore", path, *words, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as run:
+                          env=dict(os.environ, **SIGNALS_STAY), text=True) as run:
         until = time.monotonic() + PATIENCE
         while run.poll() is None and time.monotonic() < until:
             deciders = children_of(run.pid)
