@@ -515,9 +515,10 @@ static const struct ck_item *find_agent(struct access *x, bool inherits, struct 
     bool atomic = x->event->attributes & MM_ATOMIC;
     bool only_reads = !atomic && !inherits && !(event_writes(x->event) && d->next_sync);
     *copy = mm_is_copy(x->event) ? ck_copy_of(d, x->event) : NULL;
-    if (*copy)
+    if (*copy) {
+        (*copy)->accesses[x->region] = true;
         x->item = &(*copy)->item;
-    else if (only_reads)
+    } else if (only_reads)
         return ck_item_peek(d, x->event->agent, fresh);
     else
         x->item = ck_item_of(d, x->event->agent);

@@ -4,7 +4,8 @@
  * before a copy is what happens before its call in every calling work-item (the meet of their clocks).  The
  * copy happens before what follows a wait for its event in the waiting work-item.  Barriers, and what the
  * work-items do between call and wait, do not order it.  A fence of copies orders those that the work-group
- * called before it before those called after it, in the memory of its flags, and neither with anything else.
+ * called before it before those called after it, in the memory of its flags, and neither with anything else: a later
+ * copy that accesses none of this memory may be complete before the earlier ones are.
  *
  * In clocks a copy is named by one of the work-group's copy slots.  A slot is reused by a copy that happens
  * after all earlier copies of the slot.  See docs/detector.md#asynchronous-copies. */
@@ -133,7 +134,7 @@ static bool copy_follows(const struct ck_copy *copy, const struct ck_copy_slot *
 {
     bool all = true;
     for (int r = 0; r < COPY_REGIONS; r++)
-        all &= ck_clock_get(copy->item.clock[copy_regions[r]], slot->key) >= slot->time;
+        all &= ck_clock_get(copy->item.clock[copy_regions[r]], slot->key) >= slot->last[copy_regions[r]];
     return all;
 }
 
@@ -173,9 +174,11 @@ static void copy_start(struct ck_detector *d, struct ck_command *command, struct
     if (!slot)
         return;
     slot->time++;
+    copy->slot = slot;
     copy->key = slot->key;
+    memcpy(copy->slot_last, slot->last, sizeof slot->last);
     for (int s = 0; s < CK_REGIONS; s++)
-        copy->item.time[s] = slot->time;
+        copy->item.time[s] = slot->last[s] = slot->time;
 }
 
 struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
@@ -210,10 +213,13 @@ static void copy_fence(struct ck_detector *d, struct ck_group *group, const stru
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-/* The copy is complete for ITEM.  Memoized: work-items with equal clocks before share one clock afterwards. */
+/* The copy is complete for ITEM, which orders nothing in a region that the copy does not access.  Memoized: work-items
+ * with equal clocks before share one clock afterwards. */
 static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struct ck_item *item,
                               enum ck_region s)
 {
+    if (!copy->accesses[s])
+        return;
     if (!copy->waited_to[s] || copy->waited_from[s] != item->clock[s]) {
         ck_clock_drop(&d->clocks, copy->waited_from[s]);
         ck_clock_drop(&d->clocks, copy->waited_to[s]);
@@ -227,6 +233,17 @@ static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struc
     item->clock[s] = ck_clock_ref(copy->waited_to[s]);
 }
 
+/* The copy is complete: later ones may use its slot without an order in the regions that it did not access. */
+static void copy_leave_slot(const struct ck_copy *copy)
+{
+    struct ck_copy_slot *slot = copy->slot;
+    if (!slot || slot->time != copy->item.time[CK_REGION_GLOBAL])
+        return;
+    for (int s = 0; s < CK_REGIONS; s++)
+        if (!copy->accesses[s])
+            slot->last[s] = copy->slot_last[s];
+}
+
 static void copy_wait(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
@@ -237,6 +254,7 @@ static void copy_wait(struct ck_detector *d, struct ck_group *group, const struc
         copy_complete_for(d, copy, item, copy_regions[r]);
     if (++copy->waiters < copy->callers)
         return;
+    copy_leave_slot(copy);
     struct ck_copy **link = &group->copies;
     while (*link != copy)
         link = &(*link)->next;

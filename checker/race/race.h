@@ -99,14 +99,16 @@ struct ck_past_barrier { /* a recent barrier of a group, for the reasons of race
 enum { CK_PAST_BARRIERS = 4 };
 struct ck_copy { /* an asynchronous copy that some work-items have not waited for */
     struct ck_copy *next;
-    uint32_t number; /* the copy's index in the work-group */
-    uint32_t source; /* the call's */
+    uint32_t number, source; /* the copy's index in the work-group; the source of the call */
     uint32_t callers, waiters;
-    bool started, differ[CK_REGIONS]; /* DIFFER: the callers' clocks differ */
-    bool fenced;                      /* a fence orders other copies before it */
-    uint64_t first;                   /* the first caller */
-    uint32_t first_time[CK_REGIONS];  /* the first caller's time at the call */
-    uint64_t key;                     /* agent key of its slot, 0: none yet */
+    bool started, fenced;            /* FENCED: a fence orders other copies before it */
+    bool differ[CK_REGIONS];         /* the callers' clocks differ */
+    bool accesses[CK_REGIONS];       /* it has accessed memory of the region */
+    uint64_t first;                  /* the first caller */
+    uint32_t first_time[CK_REGIONS]; /* the first caller's time at the call */
+    uint64_t key;                    /* agent key of its slot, 0: none yet */
+    struct ck_copy_slot *slot;
+    uint32_t slot_last[CK_REGIONS]; /* LAST of the slot before this copy */
     struct ck_item item;
     struct ck_clock *waited_from[CK_REGIONS]; /* memo: clock of the last waiting work-item before the wait */
     struct ck_clock *waited_to[CK_REGIONS];   /* and after it */
@@ -114,7 +116,7 @@ struct ck_copy { /* an asynchronous copy that some work-items have not waited fo
 struct ck_copy_slot { /* the agent of successive, ordered copies of a group */
     struct ck_copy_slot *next;
     uint64_t key;
-    uint32_t time; /* the last copy's */
+    uint32_t time, last[CK_REGIONS]; /* the last copy's; of the last one that may access the region */
 };
 struct ck_group {
     struct ck_group *next; /* in the command's list */
@@ -123,8 +125,7 @@ struct ck_group {
     struct ck_barrier *barriers;
     struct ck_copy *copies;
     struct ck_copy_slot *copy_slots;
-    /* what happens before copies called after the last fence of copies */
-    struct ck_clock *copy_fence[CK_REGIONS];
+    struct ck_clock *copy_fence[CK_REGIONS]; /* happens before copies called after the last fence of copies */
     struct ck_past_barrier past[CK_PAST_BARRIERS];
     uint32_t past_count;
 };

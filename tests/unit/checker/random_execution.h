@@ -265,7 +265,7 @@ static void make_execution(void)
     int budget = 20 + (int)rnd(90);
     shared_places = rnd(3) == 0;
     viewed = rnd(3) == 0;
-    copies = rnd(3) == 0 ? 4 : 0;
+    copies = rnd(3) == 0 ? 4 + 20 * rnd(2) : 0;
     open_count = 0;
     copy_count = 0;
     memset(copy_fences, 0, sizeof copy_fences);

@@ -162,6 +162,71 @@ static void two_copies(void **state)
     expect_clean();
 }
 
+static void copy_fence(uint32_t group, unsigned flags)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        event((struct mm_event){
+            .agent = wi(group * 4 + i), .kind = MM_COPY_FENCE, .fence_flags = (uint8_t)flags});
+}
+
+/* A fence orders accesses to the memory of its flags: a wait for a later copy covers an earlier one in the memory
+ * that the later one accesses. */
+static void wait_for_fenced_copy(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t written, read; /* READ 0: the later copy has no elements */
+        unsigned flags;
+        bool ordered;
+    } cases[] = {
+        {LOC, LOC, FL, true},       {LOC, LFLAG, FL, true},      {BUF, BUF, FG, true},
+        {BUF, FLAG, FG, true},      {LOC, LFLAG, FL | FG, true}, {BUF, FLAG, FL | FG, true},
+        {LOC, LFLAG, FG, false},    {BUF, FLAG, FL, false},      {LOC, BUF, FL, false},
+        {LOC, BUF, FL | FG, false}, {BUF, LOC, FG, false},       {BUF, LOC, FL | FG, false},
+        {LOC, 0, FL, false},        {LOC, 0, FL | FG, false},    {BUF, 0, FG, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int fences = 1; fences <= 2; fences++) {
+            begin();
+            ask(0, 1);
+            copied(0, 1, MM_WRITE, cases[i].written);
+            copy_fence(0, cases[i].flags);
+            ask(0, 2);
+            if (cases[i].read)
+                copied(0, 2, MM_READ, cases[i].read);
+            if (fences == 2)
+                copy_fence(0, cases[i].flags);
+            wait(0, 2);
+            expect_clean();
+            rd(wi(1), cases[i].written);
+            if (cases[i].ordered)
+                expect_clean();
+            else
+                expect("data-race", "in progress until a wait for its event");
+        }
+}
+
+/* A copy between two fences that accesses other memory does not interrupt the order of the copies around it. */
+static void fences_accumulate(void **state)
+{
+    (void)state;
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    copy_fence(0, FL | FG);
+    ask(0, 2);
+    copied(0, 2, MM_READ, BUF);
+    wait(0, 2);
+    ask(0, 3);
+    copied(0, 3, MM_WRITE, LOC);
+    copy_fence(0, FL);
+    ask(0, 4);
+    copied(0, 4, MM_READ, LFLAG);
+    wait(0, 4);
+    rd(wi(1), LOC);
+    expect_clean();
+}
+
 /* Rounds of two buffers. */
 static void pipeline(void **state)
 {
@@ -265,6 +330,8 @@ int main(void)
         cmocka_unit_test(all_callers_count),
         cmocka_unit_test(alone),
         cmocka_unit_test(two_copies),
+        cmocka_unit_test(wait_for_fenced_copy),
+        cmocka_unit_test(fences_accumulate),
         cmocka_unit_test(pipeline),
         cmocka_unit_test(other_groups_and_commands),
         cmocka_unit_test(release_sequence),
