@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
 divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
-with a loop and barriers inside, remains a loop.  Members of vectors in memory become vectors across
+with a loop and barriers inside, remains a loop.  A long region of a strip has four vectors at most.  Members of vectors in memory become vectors across
 work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
@@ -45,6 +45,14 @@ KERNELS = {
         STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
         for (int k = 0; k < 16; k++) sum += s[k];
         z[get_global_id(0)] = sum; }''',
+    'loop': '''#define STEP a = a * 1.5f + b; b = b * a + 0.5f;
+        kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], b = a + 1;
+        for (int k = 0; k < 50; k++) {
+            STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+            b = b / (a + 2);
+        }
+        z[get_global_id(0)] = b; }''',
     'exchange': '''kernel void k(global const float *x, global const float *y, global float *z) {
         uint i = get_global_id(0), left = 2 * i - (i & 511);
         float a = x[left], b = x[left + 512];
@@ -242,7 +250,7 @@ KERNELS = {
         z[get_global_id(0)] = a + b + c; }'''}
 
 
-SIZES = {'exchange': 16384, 'gaps': 2048}  # enough for work-groups of more than 512 work-items, and for buffers of float4
+SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048}  # enough for work-groups of more than 512 work-items, and for buffers of float4
 
 
 def run(name):
@@ -271,6 +279,8 @@ def main():
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('chain')
     check('a long chain of operations: several vectors in an iteration', len(re.findall(r'store <\d+ x float>', text)) >= 4, text)
+    text = compiled('loop')
+    check('a long region of a strip: four vectors at most', 1 <= len(re.findall(r'fdiv <\d+ x float>', text)) <= 4, text)
     text = compiled('chains')
     check('chains side by side: one vector in an iteration', 1 <= len(re.findall(r'store <\d+ x float>', text)) <= 2, text)
     text = compiled('appends')

@@ -58,6 +58,7 @@ struct StripMiner : RegionSplit {
     llvm::DenseMap<const llvm::Instruction *, StripCounter> find_counters(const Divergence &divergence) const;
     bool is_shared(const llvm::Value *v, unsigned region, unsigned depth) const;
     void find_shared();
+    bool has_long_region() const;
 };
 
 // The slot whose value V loads, or null.

@@ -21,7 +21,8 @@ using namespace llvm;
 namespace
 {
 
-enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000 };
+// LONG_REGION: instructions whose intermediate results leave registers if they are of more than four vectors.
+enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000, LONG_REGION = 48 };
 
 // ---- order ---------------------------------------------------------------------------------------
 
@@ -342,6 +343,18 @@ bool StripMiner::find_slots()
     return true;
 }
 
+bool StripMiner::has_long_region() const
+{
+    for (unsigned k = 0; k < starts.size(); k++) {
+        size_t size = 0;
+        for (const BasicBlock *b : blocks[k])
+            size += b->size();
+        if (vector[k] && size >= LONG_REGION)
+            return true;
+    }
+    return false;
+}
+
 // As many lanes as registers allow; where ids are taken modulo a power of two, no more than that, so that
 // addresses made of them advance evenly.
 void StripMiner::choose_lanes()
@@ -354,7 +367,7 @@ void StripMiner::choose_lanes()
                 words += (slots[s].type->getPrimitiveSizeInBits() + 63) / 32;
         most = std::max(most, words);
     }
-    lanes = width * (most <= 4 ? 8 : most <= 8 ? 4 : most <= 16 ? 2 : 1);
+    lanes = width * (most <= 4 && !has_long_region() ? 8 : most <= 8 ? 4 : most <= 16 ? 2 : 1);
     for (Instruction &i : instructions(item))
         if (i.getOpcode() == Instruction::And)
             if (auto *bits = dyn_cast<ConstantInt>(i.getOperand(1)); bits && bits->getValue().isShiftedMask())
