@@ -587,8 +587,9 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         ck_finding_uninitialized(d, event);
     if (d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
         ck_finding_own_write(d, event, x.unfenced, x.other_view);
-    if (x.item && event_writes(event))
-        visit_cells(&x, x.space, RELEASE);
+    struct ck_space *atomics = x.through_image ? x.other : x.space; /* of the buffer */
+    if (x.item && event_writes(event) && atomics->pages)
+        visit_cells(&x, atomics, RELEASE);
     if (x.released)
         ck_item_advance(x.item, x.record.agent, (enum ck_region)memory->region);
 }

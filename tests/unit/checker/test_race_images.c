@@ -121,6 +121,26 @@ static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.
     expect("data-race", NULL);
 }
 
+/* A write through an image of the buffer ends the release sequences of others, as one to the buffer does [CL 3.3.6 G7]. */
+static void write_through_image_ends_release_sequences(void **state)
+{
+    (void)state;
+    for (int writer = 0; writer < 3;
+         writer++) { /* 0: no write through the image, 1: by the releasing work-item */
+        begin();
+        wr(wi(0), SVM);
+        store(wi(0), BUF, MM_RELEASE, DEV);
+        if (writer)
+            through_image(wi(writer - 1), MM_WRITE, 0);
+        load(wi(2), BUF, MM_ACQUIRE, DEV);
+        rd(wi(2), SVM);
+        bool found = false; /* the accesses to BUF may race, too */
+        for (size_t i = 0; i < ck_detector_finding_count(d); i++)
+            found |= ck_detector_finding(d, i)->allocation->id == SVM;
+        assert_int_equal(found, writer == 2);
+    }
+}
+
 static void expect_own(void)
 {
     assert_int_equal(ck_detector_finding_count(d), 1);
@@ -328,9 +348,13 @@ static void images_of_buffers_on_two_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_writes_of_images),           cmocka_unit_test(images_of_buffers_and_barriers),
-        cmocka_unit_test(both_views_by_one_work_item),    cmocka_unit_test(images_of_parts_of_buffers),
-        cmocka_unit_test(images_of_buffers_and_commands), cmocka_unit_test(images_of_buffers_on_two_devices),
+        cmocka_unit_test(own_writes_of_images),
+        cmocka_unit_test(images_of_buffers_and_barriers),
+        cmocka_unit_test(both_views_by_one_work_item),
+        cmocka_unit_test(images_of_parts_of_buffers),
+        cmocka_unit_test(images_of_buffers_and_commands),
+        cmocka_unit_test(images_of_buffers_on_two_devices),
+        cmocka_unit_test(write_through_image_ends_release_sequences),
     };
     return cmocka_run_group_tests_name("detector: images", tests, NULL, finish);
 }
