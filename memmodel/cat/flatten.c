@@ -327,7 +327,8 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
         mm_out_of_memory(err);
         return NULL;
     }
-    memcpy(eval->nodes, flat->nodes, flat->node_count * sizeof *eval->nodes);
+    if (flat->node_count > 0)
+        memcpy(eval->nodes, flat->nodes, flat->node_count * sizeof *eval->nodes);
     return eval;
 }
 
