@@ -55,6 +55,19 @@ case('async copies', """kernel void k(global const int *a, global int *o) { loca
   event_t e = async_work_group_copy(x, a + 64 * g, 64, 0); e = async_work_group_strided_copy(y, a, 64, 4, e); wait_group_events(1, &e);
   y[l] = x[63 - l] * 2 + y[l]; barrier(CLK_LOCAL_MEM_FENCE); e = async_work_group_copy(o + 64 * g, y, 64, 0); wait_group_events(1, &e); }""",
      G, (64,), [IN, OUT])
+for type_, dtype, count in [('char', 'i1', 256), ('int3', 'i4', 1024), ('double', 'f8', 256), ('ushort8', 'u2', 2048)]:
+    case(f'async copies of {type_}', f"""kernel void k(global const {type_} *a, global {type_} *o) {{ local {type_} x[200], y[200];
+  int l = get_local_linear_id(), items = get_local_size(0) * get_local_size(1), g = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+  for (int j = l; j < 200; j += items) x[j] = y[j] = ({type_})(j % 100);
+  barrier(CLK_LOCAL_MEM_FENCE); event_t e[2];
+  for (int round = 0; round < 2; round++) {{
+    e[0] = async_work_group_copy(x, a + round, 2 * items, 0); e[1] = async_work_group_strided_copy(y + 1, a, 5, 3 - round, 0); wait_group_events(2, e);
+    {type_} v = x[l] + y[l % 7]; barrier(CLK_LOCAL_MEM_FENCE); x[l] = v; barrier(CLK_LOCAL_MEM_FENCE);
+    e[0] = async_work_group_strided_copy(o + g * 20, x, 3 + round, 2, 0); wait_group_events(1, e); }} }}""",
+         (15, 6), (4, 3), [('in', dtype, count, 0 if dtype == 'f8' else None, 99 if dtype == 'f8' else None), ('out', dtype, count)])
+case('async copies beside sub-groups', """kernel void k(global const int *a, global int *o) { local int x[64]; int l = get_local_id(0), g = get_group_id(0);
+  event_t e = async_work_group_copy(x, a + 64 * g, 64, 0); wait_group_events(1, &e); int v = sub_group_reduce_add(x[l]) + x[l ^ 1]; barrier(CLK_LOCAL_MEM_FENCE);
+  x[l] = v; barrier(CLK_LOCAL_MEM_FENCE); e = async_work_group_strided_copy(o + 64 * g, x, 32, 2, 0); wait_group_events(1, &e); }""", G, (64,), [IN, OUT])
 
 # ---- sub-groups ----
 case('sub-groups apart', """kernel void k(global const int *a, global int *o) { int i = get_global_id(0), v = a[i];

@@ -32,8 +32,6 @@
     X(default_queue, ORDERED)                                                                                \
     X(array_length, ORDERED)                                                                                 \
     X(group, COLLECTIVE)                                                                                     \
-    X(async_copy, COLLECTIVE)                                                                                \
-    X(wait_events, COLLECTIVE)                                                                               \
     X(named_barrier_init, FIBERS)                                                                            \
     X(named_barrier, FIBERS)                                                                                 \
     X(non_uniform, FIBERS)                                                                                   \
@@ -73,13 +71,19 @@ static enum in_jit_call_kind sort_of_extended(const struct in_module *m, const s
     return fn && fn->shape == IN_EXT_SHUFFLE && three ? IN_JIT_UNORDERED : IN_JIT_INLINE;
 }
 
+/* Instructions that work-items of a whole work-group execute together without a call; calls where work-items execute on fibers. */
+static bool is_compiled_for_groups(in_lower_fn fn)
+{
+    return fn == in_lower_barrier || fn == in_lower_async_copy || fn == in_lower_wait_events;
+}
+
 enum in_jit_call_kind in_jit_call_kind(const struct in_module *m, const struct in_inst *i)
 {
     in_lower_fn fn = in_lower_entry(i->opcode);
     enum in_jit_call_kind sort = sort_of_family(fn);
     if (fn == in_lower_ext_inst)
         return sort_of_extended(m, i);
-    if (fn == in_lower_barrier)
+    if (is_compiled_for_groups(fn))
         return work_group_scope(m, i) ? IN_JIT_INLINE : IN_JIT_FIBERS;
     return sort == IN_JIT_COLLECTIVE && !work_group_scope(m, i) ? IN_JIT_FIBERS : sort;
 }
@@ -129,10 +133,10 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
     return result;
 }
 
-/* Where a kernel has calls that not all of the group make together, barriers are among them. */
+/* Where a kernel has calls that not all of the group make together, barriers and asynchronous copies are among them. */
 static bool is_wanted(const struct in_jit_calls *c, enum in_jit_call_kind sort, const struct in_inst *i)
 {
-    return sort > IN_JIT_QUERY || (c->fibers && in_lower_entry(i->opcode) == in_lower_barrier);
+    return sort > IN_JIT_QUERY || (c->fibers && is_compiled_for_groups(in_lower_entry(i->opcode)));
 }
 
 static enum mm_class lower_function(struct in_jit_calls *c, struct in_lower *l, const struct in_function *f)

@@ -165,7 +165,7 @@ typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
     X(float_test) X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int)         \
         X(int_to_ptr) X(select) X(dot) X(scale) X(wide) X(bitfield) X(extract) X(insert) X(construct)        \
             X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store)            \
-                X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(label)    \
+                X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(async_copy) X(wait_events) X(label)    \
                     X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)              \
                         X(unreachable) X(call) X(ext_inst) X(cast_explicit) X(mem_semantics) X(sampled_image) X(size_of) X(line) X(no_line) X(assume)           \
                             X(unsupported)

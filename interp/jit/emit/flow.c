@@ -113,6 +113,39 @@ void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
         in_group_barrier(e);
 }
 
+/* Between two barriers the first work-item copies with its arguments, as the interpreter does. [CLC 6.15.11] */
+void in_emit_async_copy(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_ty *to = in_emit_ty(e, i->operands[1]), *from = in_emit_ty(e, i->operands[2]);
+    const struct in_ty *count = in_emit_ty(e, i->operands[3]);
+    LLVMValueRef bytes = LLVMConstInt(e->i64, from->element ? from->element->size : 1, 0);
+    LLVMValueRef arguments[] = {in_value(e, i->operands[1]),
+                                in_value(e, i->operands[2]),
+                                in_widen(e, in_value(e, i->operands[3]), count, false),
+                                in_widen(e, in_value(e, i->operands[4]), count, false),
+                                bytes,
+                                LLVMConstInt(e->i32, to->storage == SpvStorageClassWorkgroup, 0),
+                                in_local_index(e)};
+    if (e->options->flags & IN_JIT_INSTRUMENTED) {
+        in_emit_fail(e, "an asynchronous copy in an instrumented launch");
+        return;
+    }
+    in_group_barrier(e);
+    in_helper_call(e, "in_jit_async_copy", arguments, sizeof arguments / sizeof *arguments);
+    in_group_barrier(e);
+    in_define(e, i, in_value(e, i->operands[5])); /* events are opaque; 0 is one, too */
+}
+
+/* Copies have been performed; other work-items may read the copied memory. */
+void in_emit_wait_events(struct in_emit *e, const struct in_inst *i)
+{
+    (void)i;
+    if (e->options->flags & IN_JIT_INSTRUMENTED)
+        in_emit_fail(e, "an asynchronous copy in an instrumented launch");
+    else
+        in_group_barrier(e);
+}
+
 void in_emit_none(struct in_emit *e, const struct in_inst *i)
 {
     (void)e;
