@@ -15,6 +15,9 @@ kernel void alone(global uint *o, global uint *shared, uint rounds) {
     local uint t[4]; uint at = get_global_id(0), l = get_local_id(0);
     t[l] = at; barrier(CLK_LOCAL_MEM_FENCE);
     o[at] += turn(at, rounds) + t[3 - l] + 1; }
+kernel void together(global uint *o, global uint *shared, uint rounds) {
+    uint at = get_global_id(0);
+    o[at] += turn(at, rounds) + work_group_reduce_add(at) / 2 - at + 1; }
 kernel void contend(global uint *o, volatile global uint *shared, uint rounds) {
     uint at = get_global_id(0);
     o[at] += turn(at, rounds) + (at ^ 3) + 1;
@@ -46,7 +49,7 @@ def run(count):
     nothing = cl.Buffer(context, cl.mem_flags.READ_WRITE, 16)
     program.alone(queue, (4,), (4,), nothing, nothing, numpy.uint32(0)).wait()
     before = threads()
-    for name in 'alone', 'contend':
+    for name in 'alone', 'together', 'contend':
         kernel = cl.Kernel(program, name)
         for groups in GROUPS:
             items = numpy.arange(4 * groups, dtype='u4')

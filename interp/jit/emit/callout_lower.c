@@ -179,7 +179,7 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
 static void note_call(struct in_jit_calls *c, enum in_jit_call_kind sort)
 {
     c->any |= sort != IN_JIT_INLINE;
-    c->quiet &= sort <= IN_JIT_UNORDERED;
+    c->quiet &= sort <= IN_JIT_UNORDERED || sort == IN_JIT_COLLECTIVE;
     c->gathers |= sort == IN_JIT_COLLECTIVE || sort == IN_JIT_FIBERS;
     c->fibers |= sort == IN_JIT_FIBERS;
 }

@@ -25,7 +25,7 @@ struct in_jit_calls {
     uint32_t count, slot_count;
     uint32_t frame_bytes; /* the largest frame */
     bool any;             /* calls, or questions */
-    bool quiet;           /* the calls change nothing but their frames and images: any thread, any order */
+    bool quiet;           /* the calls change nothing but frames and images: work-groups in any order */
     bool gathers;         /* work-items of a group execute some of them together */
     bool fibers;          /* ... not all of the group */
 };
