@@ -27,7 +27,7 @@ enum mm_class lt_plan_il(cJSON *json, const struct lt_plan_options *options, con
     char *text = mm_base64_encode(words, size);
     mm_free(words);
     if (!text)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     cJSON *il = cJSON_AddObjectToObject(json, "il");
     cJSON_AddStringToObject(il, "spirv", text);
     if (slots)

@@ -113,7 +113,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
     int count = cJSON_GetArraySize(states);
     j->seen = mm_arena_alloc(j->program->arena, ((size_t)count + 1) * sizeof *j->seen);
     if (!j->seen)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     cJSON_ArrayForEach(item, states)
     {
         const cJSON *values = cJSON_GetObjectItem(item, "values");
@@ -122,7 +122,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
             return bad_results(j, "a state does not have as many values as are observed", err);
         s->values = mm_arena_alloc(j->program->arena, (width + 1) * sizeof *s->values);
         if (!s->values)
-            return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+            return mm_out_of_memory(err);
         for (uint32_t i = 0; i < width; i++) {
             uint8_t size = term_size(j->program, &j->program->observed[i]);
             s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
@@ -257,7 +257,7 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
     if (cls == MM_OK)
         cls = lt_lower(j->test, &j->program, err);
     if (cls == MM_OK && !lt_observe_filter(j->program))
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     if (cls != MM_OK)
         return cls;
     bool ran = strcmp(j->status, "done") == 0 || strcmp(j->status, "running") == 0 ||
@@ -336,7 +336,7 @@ static enum mm_class write_reports(const struct lt_judge_options *options, const
             mm_put_json(text, false, json_out);
             fputc('\n', json_out);
         } else
-            cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+            cls = mm_out_of_memory(err);
         cJSON_free(text);
     }
     if (options->junit && cls == MM_OK)
@@ -376,7 +376,7 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     enum mm_class cls = judge_all(results, &report, options, results_path, err);
     cJSON *judgement = lt_judge_finish(&report, results, options->model);
     if (report.html && fclose(report.html) != 0 && cls == MM_OK)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     if (cls == MM_OK)
         cls = write_reports(options, judgement, json_out, err);
     if (cls == MM_OK && options->html)

@@ -103,10 +103,10 @@ static enum mm_class translate_again(struct lt_test **test, const char *name, st
                        lt_test_name(*test), name);
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class cls = lt_translate(*test, mapping, out, &reason, err);
     if (fclose(out) != 0 && cls == MM_OK)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     if (cls == MM_OK && reason)
         cls = mm_fail(err, MM_INVALID, "litmus.table", "test '%s' has no translation to Vulkan: it needs %s",
                       lt_test_name(*test), reason);

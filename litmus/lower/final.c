@@ -163,6 +163,6 @@ enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *prog
         observe_term(&f, &term);
     }
     if (f.failed && err->cls == MM_OK)
-        mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        mm_out_of_memory(err);
     return f.failed ? err->cls : MM_OK;
 }

@@ -357,7 +357,7 @@ enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *pro
         lt_find_thread(test, e->from, &edge.from_thread);
         lt_find_thread(test, e->to, &edge.to_thread);
         if (ck_program_add_edge(program, &edge) == CK_NOT_ADDED)
-            return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+            return mm_out_of_memory(err);
     }
     return lower.failed ? err->cls : MM_OK;
 }

@@ -44,7 +44,7 @@ void lt_fail_at(struct lt_lexer *lexer, struct lt_pos pos, const char *format, .
 static void *no_memory(struct lt_lexer *lexer)
 {
     if (!lexer->failed)
-        mm_fail(lexer->err, MM_LIMIT, "litmus.memory", "out of memory");
+        mm_out_of_memory(lexer->err);
     lexer->failed = true;
     return NULL;
 }

@@ -69,7 +69,7 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     struct lt_test *t = arena ? mm_arena_alloc(arena, sizeof *t) : NULL;
     if (!t) {
         mm_arena_destroy(arena);
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     t->arena = arena;
     t->file = mm_arena_strdup(arena, file ? file : "");
@@ -90,7 +90,7 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     }
     if (lexer.failed) {
         lt_test_destroy(t);
-        return err->cls == MM_OK ? mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory") : err->cls;
+        return err->cls == MM_OK ? mm_out_of_memory(err) : err->cls;
     }
     *test = t;
     return MM_OK;

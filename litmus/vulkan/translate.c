@@ -543,12 +543,12 @@ enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, 
     struct translation *t = calloc(1, sizeof *t);
     if (!t) {
         ck_program_destroy(program);
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     *t = (struct translation){.program = program, .mapping = mapping, .arena = program->arena};
     translate_program(t, test);
     if (t->failed)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     *reason = t->reason;
     if (cls == MM_OK && !t->reason) {
         fprintf(out, "VULKAN %s\n\n\"OpenCL test %s\"\n", test->name, test->name);
