@@ -120,29 +120,31 @@ static void emit_place(struct emitter *e)
         members, members, groups, groups);
 }
 
-/* One variable per register name, whatever the thread: a work-item runs one thread at a time. */
-static void emit_registers(struct emitter *e)
+void lt_emit_registers(struct emitter *e)
 {
-    if (lt_emit_uses_images(e->program))
-        fputs("    uint refcl_texel = 0u;\n", e->out);
-    for (uint32_t t = 0; t < e->program->thread_count; t++)
-        for (uint32_t r = 0; r < e->program->threads[t].reg_count; r++) {
-            const struct ck_thread *thread = &e->program->threads[t];
+    const struct ck_program *p = e->program;
+    uint32_t index = 0;
+    for (const struct lt_thread *t = e->test->threads; t; t = t->next, index++) {
+        const struct ck_thread *thread = &p->threads[index];
+        for (uint32_t r = 0; !t->host && t->kernel == e->number && r < thread->reg_count; r++) {
             const char *name = thread->reg_names[r];
-            bool seen = false;
-            for (uint32_t u = 0; name && u < t; u++) {
-                uint32_t other = ck_program_find_reg(e->program, u, name);
+            bool declared = !name;
+            uint32_t before = 0;
+            for (const struct lt_thread *u = e->test->threads; name && u != t; u = u->next, before++) {
+                uint32_t other =
+                    u->host || u->kernel != e->number ? CK_NO_REG : ck_program_find_reg(p, before, name);
                 if (other == CK_NO_REG)
                     continue;
-                seen = true;
-                if (e->program->threads[u].reg_sizes[other] != thread->reg_sizes[r] ||
-                    e->program->threads[u].reg_signed[other] != thread->reg_signed[r])
+                declared = true;
+                if (p->threads[before].reg_sizes[other] != thread->reg_sizes[r] ||
+                    p->threads[before].reg_signed[other] != thread->reg_signed[r])
                     lt_emit_cannot(e, "registers of one name with two types");
             }
-            if (name && !seen)
+            if (!declared)
                 fprintf(e->out, "    %s %s = 0;\n", lt_emit_type(thread->reg_sizes[r], thread->reg_signed[r]),
                         name);
         }
+    }
 }
 
 static bool has_local(const struct emitter *e)
@@ -209,7 +211,9 @@ void lt_emit_prologue(struct emitter *e)
     lt_emit_legacy_temporaries(e);
     emit_locals(e);
     emit_place(e);
-    emit_registers(e);
+    if (lt_emit_uses_images(e->program))
+        fputs("    uint refcl_texel = 0u;\n", e->out);
+    lt_emit_registers(e);
     emit_local_init(e);
     emit_align(e);
 }
@@ -228,7 +232,7 @@ static void find_member(const struct emitter *e, uint32_t thread, uint32_t *grou
 {
     uint32_t index;
     for (*group = 0; *group < e->kernel->group_count; ++*group)
-        for (*member = 0; lt_emit_member(e->test, *group, *member, &index); ++*member)
+        for (*member = 0; lt_emit_member(e->test, e->number, *group, *member, &index); ++*member)
             if (index == thread)
                 return;
     *group = *member = 0;

@@ -6,78 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of the thread's work-group, in text order within its kernel. */
-static uint32_t group_of(const struct lt_test *test, const struct lt_thread *thread)
-{
-    uint32_t count = 0;
-    for (const struct lt_thread *t = test->threads; t; t = t->next) {
-        if (t->host || t->kernel != thread->kernel)
-            continue;
-        if (t->work_group == thread->work_group)
-            return count;
-        bool first = true;
-        for (const struct lt_thread *u = test->threads; u != t; u = u->next)
-            first &= u->host || u->kernel != t->kernel || u->work_group != t->work_group;
-        count += first;
-    }
-    return count;
-}
-
-static const struct lt_thread *member_of(const struct lt_test *test, uint32_t kernel, uint32_t group,
-                                         uint32_t member)
-{
-    for (const struct lt_thread *t = test->threads; t; t = t->next)
-        if (!t->host && t->kernel == kernel && group_of(test, t) == group && member-- == 0)
-            return t;
-    return NULL;
-}
-
-void lt_host_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members)
-{
-    for (*groups = 0; member_of(test, kernel, *groups, 0); ++*groups)
-        ;
-    *members = 0;
-    for (uint32_t g = 0; g < *groups; g++)
-        while (member_of(test, kernel, g, *members))
-            ++*members;
-}
-
-static uint32_t program_thread(const struct emitter *e, const struct lt_thread *thread)
-{
-    char name[16];
-    lt_thread_name(thread, name);
-    for (uint32_t t = 0; t < e->program->thread_count; t++)
-        if (strcmp(e->program->threads[t].name, name) == 0)
-            return t;
-    return CK_NO_THREAD;
-}
-
 static bool is_passed(const struct ck_object *o)
 {
     return o->region != MM_LOCAL && o->origin != MM_ORIGIN_HOST;
 }
 
 /* ---- what a kernel declares ---------------------------------------------------------------------- */
-
-static void declare_registers(struct emitter *e, uint32_t kernel)
-{
-    const char *seen[LT_MAX_THREADS * 8];
-    uint32_t count = 0;
-    for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
-        uint32_t index = t->host || t->kernel != kernel ? CK_NO_THREAD : program_thread(e, t);
-        const struct ck_thread *thread = index == CK_NO_THREAD ? NULL : &e->program->threads[index];
-        for (uint32_t r = 0; thread && r < thread->reg_count; r++) {
-            bool known = !thread->reg_names[r] || count == LT_MAX_THREADS * 8;
-            for (uint32_t k = 0; k < count && !known; k++)
-                known = strcmp(seen[k], thread->reg_names[r]) == 0;
-            if (known)
-                continue;
-            seen[count++] = thread->reg_names[r];
-            fprintf(e->out, "    %s %s = 0;\n", lt_emit_type(thread->reg_sizes[r], thread->reg_signed[r]),
-                    thread->reg_names[r]);
-        }
-    }
-}
 
 static bool uses_event(const struct lt_test *test, const struct lt_event *event,
                        const struct lt_thread *thread)
@@ -94,14 +28,14 @@ static bool uses_event(const struct lt_test *test, const struct lt_event *event,
     return false;
 }
 
-static void declare_events(struct emitter *e, uint32_t kernel)
+static void declare_events(struct emitter *e)
 {
     for (const struct lt_event *event = e->test->events; event; event = event->next) {
         unsigned users = 0;
         for (const struct lt_thread *t = e->test->threads; t; t = t->next)
             if (!t->host && uses_event(e->test, event, t)) {
                 users++;
-                if (t->kernel == kernel)
+                if (t->kernel == e->number)
                     fprintf(e->out, "    clk_event_t %s;\n", event->name);
             }
         if (users > 1)
@@ -109,14 +43,14 @@ static void declare_events(struct emitter *e, uint32_t kernel)
     }
 }
 
-static void declare_local(struct emitter *e, uint32_t kernel, bool block)
+static void declare_local(struct emitter *e, bool block)
 {
     bool any = false;
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         bool used = false;
         for (const struct lt_thread *t = e->test->threads; o->region == MM_LOCAL && t; t = t->next)
-            for (const struct lt_param *p = t->params; p && t->kernel == kernel && !t->host; p = p->next)
+            for (const struct lt_param *p = t->params; p && t->kernel == e->number && !t->host; p = p->next)
                 used |= strcmp(p->name, o->name) == 0;
         if (!used)
             continue;
@@ -131,18 +65,6 @@ static void declare_local(struct emitter *e, uint32_t kernel, bool block)
     }
     if (any)
         fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
-}
-
-static void declare_pointers(struct emitter *e, const struct lt_thread *t)
-{
-    for (const struct lt_param *p = t->params; p; p = p->next) {
-        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : CK_NO_OBJECT;
-        char place[24];
-        if (i == CK_NO_OBJECT)
-            continue;
-        snprintf(place, sizeof place, "refcl_m%u", i);
-        lt_emit_pointer(e, p, i, place);
-    }
 }
 
 /* ---- calls of work-items ------------------------------------------------------------------------- */
@@ -161,20 +83,24 @@ static uint32_t emit_wait_list(struct emitter *e, const struct lt_api *api)
     return count;
 }
 
-static void emit_enqueue(struct emitter *e, const struct lt_api *api)
+/* A command that a work-item enqueues: a kernel or a marker. */
+static void emit_command(struct emitter *e, const struct lt_api *api)
 {
-    static const char *const flags[] = {[LT_NO_WAIT] = "CLK_ENQUEUE_FLAGS_NO_WAIT",
-                                        [LT_WAIT_KERNEL] = "CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
-                                        [LT_WAIT_WORK_GROUP] = "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"};
     uint32_t groups, members, count = emit_wait_list(e, api);
-    lt_host_kernel_size(e->test, api->kernel, &groups, &members);
+    const char *list = count ? "refcl_list" : "0", *event = api->event ? api->event->name : "refcl_event";
     if (!api->event)
         fputs("            clk_event_t refcl_event;\n", e->out);
-    fprintf(e->out, "            enqueue_kernel(%s, %s, ndrange_1D(%u, %u), %u, %s, &%s, ^{\n",
-            api->queue_name, flags[api->flags], groups * members, members, count, count ? "refcl_list" : "0",
-            api->event ? api->event->name : "refcl_event");
-    emit_body(e, api->kernel, true);
-    fputs("            });\n", e->out);
+    if (api->function->kind == LT_API_KERNEL) {
+        lt_emit_kernel_size(e->test, api->kernel, &groups, &members);
+        fprintf(e->out, "            enqueue_kernel(%s, %s, ndrange_1D(%u, %u), %u, %s, &%s, ^{\n",
+                api->queue_name, lt_enqueue_flags_text(api->flags), groups * members, members, count, list,
+                event);
+        emit_body(e, api->kernel, true);
+        fputs("            });\n", e->out);
+    } else {
+        fprintf(e->out, "            enqueue_marker(%s, %u, %s, &%s);\n", api->queue_name, count, list,
+                event);
+    }
     if (!api->event)
         fputs("            release_event(refcl_event);\n", e->out);
 }
@@ -182,19 +108,10 @@ static void emit_enqueue(struct emitter *e, const struct lt_api *api)
 static void emit_api(struct emitter *e, const struct lt_api *api)
 {
     fputs("            {\n", e->out);
-    if (api->function->kind == LT_API_KERNEL) {
-        emit_enqueue(e, api);
-    } else if (api->function->kind == LT_API_SIGNAL) {
+    if (api->function->kind == LT_API_SIGNAL)
         fprintf(e->out, "            set_user_event_status(%s, CL_COMPLETE);\n", api->waits->name);
-    } else {
-        uint32_t count = emit_wait_list(e, api);
-        if (!api->event)
-            fputs("            clk_event_t refcl_event;\n", e->out);
-        fprintf(e->out, "            enqueue_marker(%s, %u, %s, &%s);\n", api->queue_name, count,
-                count ? "refcl_list" : "0", api->event ? api->event->name : "refcl_event");
-        if (!api->event)
-            fputs("            release_event(refcl_event);\n", e->out);
-    }
+    else
+        emit_command(e, api);
     fputs("            }\n", e->out);
 }
 
@@ -207,12 +124,16 @@ static void emit_user_events(struct emitter *e, const struct lt_thread *t)
             fprintf(e->out, "            %s = create_user_event();\n", event->name);
 }
 
-static void emit_part(struct emitter *e, const struct lt_thread *t, uint32_t group, uint32_t member,
-                      const struct lt_stmt *s, bool first)
+static void emit_phase(struct emitter *e, const struct lt_thread *t, uint32_t group, uint32_t member,
+                       uint32_t phase)
 {
+    bool exists;
+    const struct lt_stmt *s = lt_emit_phase_of(t, phase, &exists);
+    if (!exists)
+        return;
     fprintf(e->out, "        if (refcl_g == %uu && refcl_l == %uu) {\n", group, member);
-    declare_pointers(e, t);
-    if (first)
+    lt_emit_pointers(e, t);
+    if (phase == 0)
         emit_user_events(e, t);
     for (; s && !lt_emit_is_barrier(s); s = s->next)
         if (s->kind == LT_API)
@@ -222,32 +143,17 @@ static void emit_part(struct emitter *e, const struct lt_thread *t, uint32_t gro
     fputs("        }\n", e->out);
 }
 
-/* The statements of thread T after its first PART barriers; *THERE: T has as many barriers. */
-static const struct lt_stmt *part_of(const struct lt_thread *t, uint32_t part, bool *there)
-{
-    const struct lt_stmt *s = t->body;
-    *there = true;
-    for (; part && *there; part--) {
-        const struct lt_stmt *barrier = lt_emit_next_barrier(s);
-        *there = barrier != NULL;
-        s = barrier ? barrier->next : NULL;
-    }
-    return s;
-}
-
-static bool emit_parts(struct emitter *e, uint32_t kernel, uint32_t part)
+/* Emits phase PHASE of all threads, and the barriers that end it; false: it is the last one. */
+static bool emit_phases(struct emitter *e, uint32_t phase)
 {
     const struct lt_thread *t;
-    bool there, more = false;
-    for (uint32_t g = 0; member_of(e->test, kernel, g, 0); g++)
-        for (uint32_t m = 0; (t = member_of(e->test, kernel, g, m)); m++) {
-            const struct lt_stmt *s = part_of(t, part, &there);
-            if (there)
-                emit_part(e, t, g, m, s, part == 0);
-        }
-    for (uint32_t g = 0; (t = member_of(e->test, kernel, g, 0)); g++) {
-        const struct lt_stmt *barrier = lt_emit_next_barrier(part_of(t, part, &there));
-        if (!there || !barrier)
+    bool exists, more = false;
+    for (uint32_t g = 0; lt_emit_member(e->test, e->number, g, 0, NULL); g++)
+        for (uint32_t m = 0; (t = lt_emit_member(e->test, e->number, g, m, NULL)); m++)
+            emit_phase(e, t, g, m, phase);
+    for (uint32_t g = 0; (t = lt_emit_member(e->test, e->number, g, 0, NULL)); g++) {
+        const struct lt_stmt *barrier = lt_emit_next_barrier(lt_emit_phase_of(t, phase, &exists));
+        if (!exists || !barrier)
             continue;
         fprintf(e->out, "    if (refcl_g == %uu)\n", g);
         lt_emit_barrier(e, barrier, 8);
@@ -256,44 +162,44 @@ static bool emit_parts(struct emitter *e, uint32_t kernel, uint32_t part)
     return more;
 }
 
-static void emit_results(struct emitter *e, uint32_t kernel)
+/* Stores the observed registers of the kernel's threads, and releases the events that they use. */
+static void emit_results(struct emitter *e)
 {
-    uint32_t column = 0;
+    const struct lt_thread *t;
+    uint32_t column = 0, index;
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
         const struct ck_term *term = &e->program->observed[i];
         if (!lt_host_stored(e->program, i))
             continue;
-        for (uint32_t g = 0; member_of(e->test, kernel, g, 0); g++)
-            for (uint32_t m = 0; member_of(e->test, kernel, g, m); m++)
-                if (program_thread(e, member_of(e->test, kernel, g, m)) == term->thread)
+        for (uint32_t g = 0; lt_emit_member(e->test, e->number, g, 0, NULL); g++)
+            for (uint32_t m = 0; lt_emit_member(e->test, e->number, g, m, &index); m++)
+                if (index == term->thread)
                     fprintf(e->out,
                             "    if (refcl_g == %uu && refcl_l == %uu)\n        refcl_out[%u] = %s;\n", g, m,
                             column, e->program->threads[term->thread].reg_names[term->reg]);
         column++;
     }
-}
-
-static void release_events(struct emitter *e, uint32_t kernel)
-{
-    for (uint32_t g = 0; member_of(e->test, kernel, g, 0); g++)
-        for (uint32_t m = 0; member_of(e->test, kernel, g, m); m++)
+    for (uint32_t g = 0; lt_emit_member(e->test, e->number, g, 0, NULL); g++)
+        for (uint32_t m = 0; (t = lt_emit_member(e->test, e->number, g, m, NULL)); m++)
             for (const struct lt_event *event = e->test->events; event; event = event->next)
-                if (uses_event(e->test, event, member_of(e->test, kernel, g, m)))
+                if (uses_event(e->test, event, t))
                     fprintf(e->out, "    if (refcl_g == %uu && refcl_l == %uu)\n        release_event(%s);\n",
                             g, m, event->name);
 }
 
+/* The statements of KERNEL; BLOCK: within the kernel that enqueues it. */
 static void emit_body(struct emitter *e, uint32_t kernel, bool block)
 {
-    uint32_t part = 0;
+    uint32_t phase = 0, outer = e->number;
+    e->number = kernel;
     fputs("    uint refcl_g = (uint)get_group_id(0), refcl_l = (uint)get_local_id(0);\n", e->out);
-    declare_registers(e, kernel);
-    declare_events(e, kernel);
-    declare_local(e, kernel, block);
-    while (emit_parts(e, kernel, part))
-        part++;
-    emit_results(e, kernel);
-    release_events(e, kernel);
+    lt_emit_registers(e);
+    declare_events(e);
+    declare_local(e, block);
+    while (emit_phases(e, phase))
+        phase++;
+    emit_results(e);
+    e->number = outer;
 }
 
 static void emit_kernel(struct emitter *e, uint32_t kernel, uint32_t number)
@@ -316,16 +222,10 @@ static void emit_kernel(struct emitter *e, uint32_t kernel, uint32_t number)
 
 static void check_supported(struct emitter *e)
 {
-    for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
-        const struct lt_thread *first = t->host ? t : member_of(e->test, t->kernel, group_of(e->test, t), 0);
-        const struct lt_stmt *a = lt_emit_next_barrier(first->body), *b = lt_emit_next_barrier(t->body);
+    for (const struct lt_thread *t = e->test->threads; t; t = t->next)
         if (t->has_sub_group)
             lt_emit_cannot(e, "sub-groups beside host threads");
-        for (; a && b && lt_emit_same_barrier(a, b); b = lt_emit_next_barrier(b->next))
-            a = lt_emit_next_barrier(a->next);
-        if (!lt_emit_same_barrier(a, b))
-            lt_emit_cannot(e, "threads of a work-group that do not execute the same barriers");
-    }
+    lt_emit_check_barriers(e);
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE || o->region == MM_IMAGE)
@@ -352,7 +252,7 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
                            struct mm_error *err)
 {
     *kernel = (struct lt_kernel){.legacy = true};
-    struct emitter e = {.test = test, .program = program, .kernel = kernel};
+    struct emitter e = {.test = test, .program = program, .kernel = kernel, .one_instance = true};
     size_t size = 0;
     uint32_t number = 0;
     for (struct lt_thread *t = test->threads; t; t = t->next)
@@ -361,7 +261,7 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     check_supported(&e);
     e.out = e.failed ? NULL : open_memstream(&kernel->source, &size);
     if (!e.out)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     lt_emit_legacy(&e);
     if (kernel->generic)
         fputs("#define REFCL_GENERIC(type, place, other) (type)(place)\n", e.out);
@@ -371,6 +271,6 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     for (uint32_t i = 0; i < program->observed_count; i++)
         kernel->columns += lt_host_stored(program, i);
     if (fclose(e.out) != 0)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     return MM_OK;
 }

@@ -48,13 +48,7 @@ void lt_emit_legacy_temporaries(struct emitter *e)
           e->out);
 }
 
-/* Whether X, evaluated after a release fence, would be an access that the fence has to come after. */
-static bool has_access(const struct lt_expr *x)
-{
-    return x && (x->kind == LT_CALL || x->kind == LT_DEREF || x->kind == LT_INDEX ||
-                 x->kind == LT_ASSIGNMENT || has_access(x->a) || has_access(x->b) || has_access(x->c));
-}
-
+/* An access in the call's value would be evaluated after the release fence that has to follow it. */
 static bool fits_atomic(const struct lt_expr *call, uint8_t order, uint8_t scope)
 {
     if (!call->order || scope == MM_SCOPE_ALL_SVM_DEVICES)
@@ -62,7 +56,7 @@ static bool fits_atomic(const struct lt_expr *call, uint8_t order, uint8_t scope
     if (order == MM_RELAXED && call->order_fail <= MM_RELAXED)
         return true;
     return order != MM_SEQ_CST && call->order_fail != MM_SEQ_CST && scope <= MM_SCOPE_WORK_GROUP &&
-           !has_access(call->c);
+           !lt_has_access(call->c);
 }
 
 bool lt_emit_fits_legacy(const struct lt_expr *call, uint8_t order, uint8_t scope)

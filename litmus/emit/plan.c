@@ -72,7 +72,16 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program)
     }
 }
 
-static void add_observed(cJSON *test, const struct ck_program *program)
+uint32_t lt_plan_host_number(const struct ck_program *program, uint32_t thread)
+{
+    uint32_t number = 0;
+    for (uint32_t t = 0; t < thread; t++)
+        number += program->threads[t].host;
+    return number;
+}
+
+void lt_plan_observed(cJSON *test, const struct ck_program *program,
+                      bool (*is_stored)(const struct ck_program *program, uint32_t term))
 {
     cJSON *array = cJSON_AddArrayToObject(test, "observed");
     int column = 0;
@@ -82,8 +91,14 @@ static void add_observed(cJSON *test, const struct ck_program *program)
         lt_observed_name(program, i, name, sizeof name);
         cJSON *o = cJSON_CreateObject();
         cJSON_AddStringToObject(o, "name", name);
-        if (lt_observed_stored(program, i)) {
+        if (is_stored(program, i)) {
             cJSON_AddNumberToObject(o, "column", column++);
+        } else if (term->kind == CK_TERM_REG) {
+            const struct ck_thread *thread = &program->threads[term->thread];
+            cJSON_AddNumberToObject(o, "thread", lt_plan_host_number(program, term->thread));
+            cJSON_AddNumberToObject(o, "register", term->reg);
+            cJSON_AddNumberToObject(o, "size", thread->reg_sizes[term->reg]);
+            cJSON_AddBoolToObject(o, "signed", thread->reg_signed[term->reg]);
         } else {
             cJSON_AddNumberToObject(o, "location", term->object);
             cJSON_AddNumberToObject(o, "element", term->offset / program->objects[term->object].element_size);
@@ -148,7 +163,7 @@ static void add_placement(cJSON *test, const struct ck_program *program)
     }
 }
 
-static void add_skip(cJSON *json, const char *reason)
+void lt_plan_skip(cJSON *json, const char *reason)
 {
     char text[160];
     snprintf(text, sizeof text, "needs %s", reason);
@@ -166,7 +181,7 @@ static void add_kernel(cJSON *json, const struct lt_test *test, const struct ck_
     cJSON_AddNumberToObject(json, "bits", kernel->bits);
     cJSON_AddNumberToObject(json, "low", kernel->low);
     lt_plan_locations(json, program);
-    add_observed(json, program);
+    lt_plan_observed(json, program, lt_observed_stored);
     add_target(json, test, program);
     add_placement(json, program);
 }
@@ -183,7 +198,7 @@ static enum mm_class lower_test(const struct lt_test *test, struct ck_program **
 {
     enum mm_class cls = lt_lower(test, program, err);
     if (cls == MM_OK && !lt_observe_filter(*program))
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     return cls;
 }
 
@@ -203,7 +218,7 @@ static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_pla
     else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
     if (cls == MM_OK && kernel.reason) {
-        add_skip(json, kernel.reason);
+        lt_plan_skip(json, kernel.reason);
     } else if (cls == MM_OK && !host) {
         cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
         add_kernel(json, copy, program, &kernel);
@@ -243,17 +258,17 @@ static enum mm_class plan_module(const struct lt_test *test, struct ck_program *
     size_t size = 0;
     const char *narrow = options->wide ? lt_vk_widen(program) : NULL;
     if (narrow) {
-        add_skip(json, narrow);
+        lt_plan_skip(json, narrow);
         return MM_OK;
     }
     enum mm_class cls = lt_vk_emit(program, options->pointers, &kernel, err);
     if (cls == MM_OK && kernel.reason) {
-        add_skip(json, kernel.reason);
+        lt_plan_skip(json, kernel.reason);
     } else if (cls == MM_OK) {
         cls = options->assemble(test->file, kernel.source, &words, &size, err);
         char *text = cls == MM_OK ? mm_base64_encode(words, size) : NULL;
         if (cls == MM_OK && !text)
-            cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+            cls = mm_out_of_memory(err);
         if (text) {
             add_kernel(json, test, program, &kernel);
             add_vulkan_needs(json, &kernel);
@@ -285,7 +300,7 @@ static char *vulkan_text(const struct lt_test *test, const struct lt_plan_option
         return text;
     }
     if (reason)
-        add_skip(json, reason);
+        lt_plan_skip(json, reason);
     free(text);
     return NULL;
 }
@@ -354,7 +369,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
     if (text)
         fprintf(out, "%s\n", text);
     else if (cls == MM_OK)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cls = mm_out_of_memory(err);
     cJSON_free(text);
     cJSON_Delete(plan);
     return cls;

@@ -12,6 +12,13 @@ uint32_t lt_plan_slots(const struct lt_kernel *kernel);
 void lt_plan_needs(cJSON *test, const struct lt_kernel *kernel, const struct ck_program *program);
 void lt_plan_need(cJSON *test, bool needed, const char *what);
 void lt_plan_locations(cJSON *test, const struct ck_program *program);
+/* Adds where the runner finds each observed value: in a column, if IS_STORED says that kernels store it. */
+void lt_plan_observed(cJSON *test, const struct ck_program *program,
+                      bool (*is_stored)(const struct ck_program *program, uint32_t term));
+/* The number of THREAD of PROGRAM among the host threads. */
+uint32_t lt_plan_host_number(const struct ck_program *program, uint32_t thread);
+/* TEST is skipped: the runner cannot run what REASON says. */
+void lt_plan_skip(cJSON *test, const char *reason);
 /* Adds SOURCE, the kernels of TEST, as SPIR-V if OPTIONS ask for it; SLOTS, if not 0: instances that one
  * work-group runs at a time (plan_il.c). */
 enum mm_class lt_plan_il(cJSON *json, const struct lt_plan_options *options, const struct lt_test *test,

@@ -77,7 +77,7 @@ static void add_things(cJSON *host, const struct lt_test *test, const struct lt_
         uint32_t groups, members;
         if (api->function->kind != LT_API_KERNEL || api->function->device)
             continue;
-        lt_host_kernel_size(test, api->kernel, &groups, &members);
+        lt_emit_kernel_size(test, api->kernel, &groups, &members);
         cJSON *json = cJSON_CreateObject();
         cJSON_AddNumberToObject(json, "device", api->queue->device);
         cJSON_AddNumberToObject(json, "groups", groups);
@@ -99,13 +99,12 @@ static void add_place(cJSON *json, const char *key, const struct ck_program *pro
     append_number(place, p->has_index ? p->index : UINT32_MAX);
 }
 
-/* Index of THREAD among the host threads. */
-static uint32_t host_number(const struct lt_test *test, const struct lt_thread *thread)
+/* The place of THREAD in the test, which is that in the program. */
+static uint32_t place_of(const struct lt_test *test, const struct lt_thread *thread)
 {
-    uint32_t n = 0;
-    for (const struct lt_thread *t = test->threads; t && t != thread; t = t->next)
-        n += t->host;
-    return n;
+    uint32_t index = 0;
+    lt_find_thread(test, thread->number, &index);
+    return index;
 }
 
 static uint32_t kernel_number(const struct lt_test *test, const struct lt_api *launch)
@@ -126,7 +125,7 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
     if (api->function->kind == LT_API_KERNEL)
         cJSON_AddNumberToObject(json, "kernel", kernel_number(test, api));
     if (api->thread)
-        cJSON_AddNumberToObject(json, "thread", host_number(test, api->thread));
+        cJSON_AddNumberToObject(json, "thread", lt_plan_host_number(program, place_of(test, api->thread)));
     cJSON *semaphores = api->semaphores ? cJSON_AddArrayToObject(json, "semaphores") : NULL;
     for (const struct lt_event_use *use = api->semaphores; use; use = use->next)
         append_number(semaphores, use->event->number);
@@ -226,24 +225,13 @@ static void add_code(cJSON *json, const struct lt_test *test, const struct lt_th
     }
 }
 
-static const struct ck_thread *lowered_thread(const struct ck_program *program,
-                                              const struct lt_thread *thread)
-{
-    char name[16];
-    lt_thread_name(thread, name);
-    for (uint32_t t = 0; t < program->thread_count; t++)
-        if (strcmp(program->threads[t].name, name) == 0)
-            return &program->threads[t];
-    return NULL;
-}
-
 static void add_threads(cJSON *host, const struct lt_test *test, const struct ck_program *program)
 {
     cJSON *array = cJSON_AddArrayToObject(host, "threads");
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
-        const struct ck_thread *lowered = t->host ? lowered_thread(program, t) : NULL;
-        if (!lowered)
+        if (!t->host)
             continue;
+        const struct ck_thread *lowered = &program->threads[place_of(test, t)];
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "name", lowered->name);
         cJSON_AddStringToObject(json, "start",
@@ -255,43 +243,7 @@ static void add_threads(cJSON *host, const struct lt_test *test, const struct ck
     }
 }
 
-/* ---- what is observed, and needed ---------------------------------------------------------------- */
-
-static uint32_t host_thread_of(const struct lt_test *test, const struct ck_program *program, uint32_t thread)
-{
-    uint32_t n = 0;
-    for (const struct lt_thread *t = test->threads; t; t = t->next) {
-        if (t->host && lowered_thread(program, t) == &program->threads[thread])
-            return n;
-        n += t->host;
-    }
-    return NONE;
-}
-
-static void add_observed(cJSON *json, const struct lt_test *test, const struct ck_program *program)
-{
-    cJSON *array = cJSON_AddArrayToObject(json, "observed");
-    int column = 0;
-    for (uint32_t i = 0; i < program->observed_count; i++) {
-        const struct ck_term *term = &program->observed[i];
-        cJSON *o = cJSON_CreateObject();
-        char name[256];
-        lt_observed_name(program, i, name, sizeof name);
-        cJSON_AddStringToObject(o, "name", name);
-        if (lt_host_stored(program, i)) {
-            cJSON_AddNumberToObject(o, "column", column++);
-        } else if (term->kind == CK_TERM_REG) {
-            cJSON_AddNumberToObject(o, "thread", host_thread_of(test, program, term->thread));
-            cJSON_AddNumberToObject(o, "register", term->reg);
-            cJSON_AddNumberToObject(o, "size", program->threads[term->thread].reg_sizes[term->reg]);
-            cJSON_AddBoolToObject(o, "signed", program->threads[term->thread].reg_signed[term->reg]);
-        } else {
-            cJSON_AddNumberToObject(o, "location", term->object);
-            cJSON_AddNumberToObject(o, "element", term->offset / program->objects[term->object].element_size);
-        }
-        cJSON_AddItemToArray(array, o);
-    }
-}
+/* ---- what is needed ----------------------------------------------------------------------------- */
 
 static void add_host_needs(cJSON *json, const struct lt_test *test)
 {
@@ -332,15 +284,13 @@ enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *progra
     struct lt_kernel kernel;
     enum mm_class cls = lt_emit_host(test, program, &kernel, err);
     if (cls == MM_OK && kernel.reason) {
-        char text[160];
-        snprintf(text, sizeof text, "needs %s", kernel.reason);
-        cJSON_AddStringToObject(json, "skip", text);
+        lt_plan_skip(json, kernel.reason);
     } else if (cls == MM_OK) {
         cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
         lt_plan_needs(json, &kernel, program);
         add_host_needs(json, test);
         lt_plan_locations(json, program);
-        add_observed(json, test, program);
+        lt_plan_observed(json, program, lt_host_stored);
         cJSON *host = cJSON_AddObjectToObject(json, "host");
         add_things(host, test, &kernel);
         add_exprs(host, program);

@@ -1,7 +1,7 @@
 /* Translates a test to an OpenCL C kernel that runs many instances of it concurrently.
  *
  * Each launched work-group runs one work-group of the test, each work-item one thread; the runner chooses the
- * permutation.   Each instance has a private copy of the locations.  Statements between
+ * permutation.  Each instance has a private copy of the locations.  Statements between
  * barriers become phases, so that all work-items of a work-group meet at the same barrier call
  * [CLC 6.15.8], whatever thread they run. */
 #include "litmus/emit/emit.h"
@@ -134,32 +134,40 @@ void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_
 
 /* ---- groups and members -------------------------------------------------------------------------- */
 
-/* The thread that member MEMBER of work-group GROUP runs, NULL if there is none. */
-const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
-                                       uint32_t *index)
+/* The first work-item, in text order, of THREAD's work-group. */
+static const struct lt_thread *leader_of(const struct lt_test *test, const struct lt_thread *thread)
 {
-    *index = 0;
-    for (const struct lt_thread *t = test->threads; t; t = t->next, (*index)++)
-        if (lt_dense_group(test, t) == group && member-- == 0)
-            return t;
+    const struct lt_thread *leader = test->threads;
+    while (leader->host || !lt_same_work_group(leader, thread))
+        leader = leader->next;
+    return leader;
+}
+
+const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t kernel, uint32_t group,
+                                       uint32_t member, uint32_t *index)
+{
+    const struct lt_thread *leader = NULL;
+    uint32_t place = 0;
+    for (const struct lt_thread *t = test->threads; t; t = t->next, place++) {
+        if (t->host || t->kernel != kernel)
+            continue;
+        if (!leader && leader_of(test, t) == t && group-- == 0)
+            leader = t;
+        if (!leader || leader_of(test, t) != leader || member-- > 0)
+            continue;
+        if (index)
+            *index = place;
+        return t;
+    }
     return NULL;
 }
 
-static void count_groups(struct emitter *e)
+void lt_emit_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members)
 {
-    struct lt_kernel *k = e->kernel;
-    for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
-        uint32_t group = lt_dense_group(e->test, t), members = 0, index;
-        if (group + 1 > k->group_count)
-            k->group_count = group + 1;
-        if (t->device + 1 > k->device_count)
-            k->device_count = t->device + 1;
-        while (lt_emit_member(e->test, group, members, &index))
-            members++;
-        if (members > k->member_count)
-            k->member_count = members;
-        k->sub_groups |= t->has_sub_group;
-    }
+    *members = 0;
+    for (*groups = 0; lt_emit_member(test, kernel, *groups, 0, NULL); ++*groups)
+        while (lt_emit_member(test, kernel, *groups, *members, NULL))
+            ++*members;
 }
 
 const struct lt_stmt *lt_emit_next_barrier(const struct lt_stmt *s)
@@ -178,21 +186,15 @@ bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b)
     return labels && x->function == y->function && x->flags == y->flags && x->scope == y->scope;
 }
 
-/* All threads of a work-group must execute the same barriers, as the phases of the kernel are between them. */
-static void check_barriers(struct emitter *e, uint32_t group)
+void lt_emit_check_barriers(struct emitter *e)
 {
-    uint32_t index;
-    const struct lt_thread *first = lt_emit_member(e->test, group, 0, &index);
-    for (uint32_t m = 1; m < e->kernel->member_count; m++) {
-        const struct lt_thread *t = lt_emit_member(e->test, group, m, &index);
-        const struct lt_stmt *a = lt_emit_next_barrier(first->body),
-                             *b = t ? lt_emit_next_barrier(t->body) : a;
-        if (!t)
-            break;
-        while (a && b && lt_emit_same_barrier(a, b)) {
+    for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
+        if (t->host)
+            continue;
+        const struct lt_stmt *a = lt_emit_next_barrier(leader_of(e->test, t)->body),
+                             *b = lt_emit_next_barrier(t->body);
+        for (; a && b && lt_emit_same_barrier(a, b); b = lt_emit_next_barrier(b->next))
             a = lt_emit_next_barrier(a->next);
-            b = lt_emit_next_barrier(b->next);
-        }
         if (!lt_emit_same_barrier(a, b))
             lt_emit_cannot(e, "threads of a work-group that do not execute the same barriers");
     }
@@ -200,7 +202,8 @@ static void check_barriers(struct emitter *e, uint32_t group)
 
 /* ---- the statements ----------------------------------------------------------------------------- */
 
-void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place)
+/* Declares parameter P, which points to OBJECT at PLACE. */
+static void emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place)
 {
     bool local = e->program->objects[object].region == MM_LOCAL;
     char type[64];
@@ -216,7 +219,7 @@ void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t objec
         fprintf(e->out, "(%s)(%s);\n", type, place);
 }
 
-static void emit_pointers(struct emitter *e, const struct lt_thread *t)
+void lt_emit_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
         uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : CK_NO_OBJECT;
@@ -224,12 +227,14 @@ static void emit_pointers(struct emitter *e, const struct lt_thread *t)
         if (i == CK_NO_OBJECT || e->program->objects[i].region == MM_IMAGE)
             continue;
         const struct ck_object *o = &e->program->objects[i];
-        if (o->region == MM_LOCAL)
+        if (e->one_instance)
+            snprintf(place, sizeof place, "refcl_m%u", i);
+        else if (o->region == MM_LOCAL)
             snprintf(place, sizeof place, "refcl_m%u + refcl_slot * %uu", i, lt_emit_elements(o));
         else
             snprintf(place, sizeof place, "refcl_m%u + REFCL_AT(refcl_i, %u) * %uu", i, i,
                      lt_emit_elements(o));
-        lt_emit_pointer(e, p, i, place);
+        emit_pointer(e, p, i, place);
     }
 }
 
@@ -237,15 +242,13 @@ static void emit_pointers(struct emitter *e, const struct lt_thread *t)
 static void emit_phase(struct emitter *e, const struct lt_thread *t, uint32_t member, const struct lt_stmt *s)
 {
     fprintf(e->out, "        if (refcl_on && refcl_member == %uu) {\n", member);
-    emit_pointers(e, t);
+    lt_emit_pointers(e, t);
     for (; s && !lt_emit_is_barrier(s); s = s->next)
         lt_print_stmt(s, 12, e->out);
     fputs("        }\n", e->out);
 }
 
-/* Statements of thread T from the start of phase PHASE (0: before its first barrier) on; NULL also if it has
- * no such phase. */
-static const struct lt_stmt *phase_of(const struct lt_thread *t, uint32_t phase, bool *exists)
+const struct lt_stmt *lt_emit_phase_of(const struct lt_thread *t, uint32_t phase, bool *exists)
 {
     const struct lt_stmt *s = t->body;
     *exists = true;
@@ -269,9 +272,9 @@ void lt_emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned 
 /* The barrier that ends phase PHASE of work-group GROUP, NULL if it has none. */
 static const struct lt_stmt *phase_end(const struct emitter *e, uint32_t group, uint32_t phase)
 {
-    uint32_t index;
     bool exists;
-    const struct lt_stmt *s = phase_of(lt_emit_member(e->test, group, 0, &index), phase, &exists);
+    const struct lt_stmt *s =
+        lt_emit_phase_of(lt_emit_member(e->test, e->number, group, 0, NULL), phase, &exists);
     return exists ? lt_emit_next_barrier(s) : NULL;
 }
 
@@ -303,14 +306,14 @@ static bool emit_phase_end(struct emitter *e, uint32_t phase)
 
 static void emit_phases(struct emitter *e)
 {
-    uint32_t phase = 0, index;
+    uint32_t phase = 0;
     const struct lt_thread *t;
     bool exists;
     do {
         for (uint32_t g = 0; g < e->kernel->group_count; g++) {
             fprintf(e->out, "    if (refcl_role == %uu) {\n", g);
-            for (uint32_t m = 0; (t = lt_emit_member(e->test, g, m, &index)); m++) {
-                const struct lt_stmt *s = phase_of(t, phase, &exists);
+            for (uint32_t m = 0; (t = lt_emit_member(e->test, e->number, g, m, NULL)); m++) {
+                const struct lt_stmt *s = lt_emit_phase_of(t, phase, &exists);
                 if (exists)
                     emit_phase(e, t, m, s);
             }
@@ -321,9 +324,11 @@ static void emit_phases(struct emitter *e)
 
 static void check_objects(struct emitter *e)
 {
-    for (const struct lt_thread *t = e->test->threads; t; t = t->next)
-        if (t->host || t->kernel != e->test->threads->kernel)
+    for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
+        if (t->host || t->kernel != e->number)
             lt_emit_cannot(e, "host threads or several kernels");
+        e->kernel->sub_groups |= t->has_sub_group;
+    }
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL && o->work_group < 0)
@@ -357,26 +362,26 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
                              struct mm_error *err)
 {
     *kernel = (struct lt_kernel){.legacy = true};
-    struct emitter e = {.test = test, .program = program, .kernel = kernel};
-    count_groups(&e);
+    struct emitter e = {.test = test, .program = program, .kernel = kernel, .number = test->threads->kernel};
+    lt_emit_kernel_size(test, e.number, &kernel->group_count, &kernel->member_count);
     for (struct lt_thread *t = test->threads; t; t = t->next)
         lt_emit_hoist(&e, t, t->body, true);
-    for (uint32_t g = 0; g < kernel->group_count; g++)
-        check_barriers(&e, g);
+    lt_emit_check_barriers(&e);
     check_objects(&e);
-    if (kernel->device_count > 1)
-        lt_emit_cannot(&e, "two devices that share fine-grained memory");
+    for (const struct lt_thread *t = test->threads; t; t = t->next)
+        if (t->device > 0)
+            lt_emit_cannot(&e, "two devices that share fine-grained memory");
     if (e.failed)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     if (kernel->reason)
         return MM_OK;
     size_t size = 0;
     e.out = open_memstream(&kernel->source, &size);
     if (!e.out)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     emit_all(&e);
     if (fclose(e.out) != 0)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     kernel->uses_long |= kernel->wide;
     kernel->legacy &= !kernel->uses_long && !kernel->sub_groups;
     return MM_OK;

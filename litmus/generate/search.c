@@ -83,11 +83,11 @@ static enum mm_class ask_engine(struct lt_generator *g, const struct lt_cycle *c
     *a = (struct answer){0};
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(g->err);
     lt_cycle_emit(c, "generated", "", "", out);
     bool written = fclose(out) == 0;
-    enum mm_class cls = written ? lt_parse(text, size, "generated", &a->test, g->err)
-                                : mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
+    enum mm_class cls =
+        written ? lt_parse(text, size, "generated", &a->test, g->err) : mm_out_of_memory(g->err);
     if (cls == MM_OK)
         cls = lt_lower(a->test, &a->program, g->err);
     if (cls == MM_OK)
@@ -200,7 +200,7 @@ static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cy
         *yes = a.verdict.condition == CK_NO && ck_verdict_undefined(&a.verdict) == CK_NO;
         g->counts.decided++;
         if (!add_node(g, text, *yes))
-            cls = mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
+            cls = mm_out_of_memory(g->err);
     }
     answer_clear(&a);
     return cls;

@@ -247,13 +247,11 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
     return (struct lt_value){.expr = expr, .size = compare ? 4 : size, .is_signed = compare || !is_unsigned};
 }
 
-static bool has_access(const struct lt_expr *e)
+bool lt_has_access(const struct lt_expr *e)
 {
-    if (!e)
-        return false;
-    if (e->kind == LT_CALL || e->kind == LT_DEREF || e->kind == LT_INDEX || e->kind == LT_ASSIGNMENT)
-        return true;
-    return has_access(e->a) || has_access(e->b) || has_access(e->c);
+    return e &&
+           (e->kind == LT_CALL || e->kind == LT_DEREF || e->kind == LT_INDEX || e->kind == LT_ASSIGNMENT ||
+            lt_has_access(e->a) || lt_has_access(e->b) || lt_has_access(e->c));
 }
 
 void lt_assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, struct lt_value v)
@@ -298,7 +296,7 @@ static struct lt_value lower_select(struct lt_lower *lower, const struct lt_expr
     struct lt_value condition = lt_truth(lower, lt_lower_expr(lower, e->a)), b, c;
     if (lower->failed)
         return no_value;
-    if (!has_access(e->b) && !has_access(e->c)) {
+    if (!lt_has_access(e->b) && !lt_has_access(e->c)) {
         b = lt_lower_expr(lower, e->b);
         c = lt_lower_expr(lower, e->c);
     } else {
@@ -424,7 +422,7 @@ struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *e)
     case LT_BINARY:
         break;
     }
-    if ((e->op == LT_OP_LAND || e->op == LT_OP_LOR) && has_access(e->b))
+    if ((e->op == LT_OP_LAND || e->op == LT_OP_LOR) && lt_has_access(e->b))
         return short_circuit(lower, e);
     uint32_t first = lower->access_count;
     struct lt_value a = lt_lower_expr(lower, e->a);

@@ -30,7 +30,7 @@ void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, 
 void lt_out_of_memory(struct lt_lower *lower)
 {
     if (!lower->failed)
-        mm_fail(lower->err, MM_LIMIT, "litmus.memory", "out of memory");
+        mm_out_of_memory(lower->err);
     lower->failed = true;
 }
 
@@ -109,7 +109,7 @@ static void patch_chain(struct lt_lower *lower, uint32_t chain)
 
 /* Scopes nest: threads of two devices, queue families or kernel-instances are in two work-groups, whatever
  * numbers these have. */
-static bool same_work_group(const struct lt_thread *a, const struct lt_thread *b)
+bool lt_same_work_group(const struct lt_thread *a, const struct lt_thread *b)
 {
     return a->device == b->device && a->queue_family == b->queue_family && a->kernel == b->kernel &&
            a->work_group == b->work_group;
@@ -120,10 +120,10 @@ uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thre
     uint32_t number = 0;
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
         bool first = true;
-        if (same_work_group(t, thread))
+        if (lt_same_work_group(t, thread))
             return number;
         for (const struct lt_thread *u = test->threads; u != t; u = u->next)
-            first &= !same_work_group(u, t);
+            first &= !lt_same_work_group(u, t);
         number += first;
     }
     return number;
@@ -543,7 +543,7 @@ static enum mm_class lower_all(const struct lt_test *test, struct ck_program *pr
     program->file = mm_arena_strdup(program->arena, test->file);
     program->vulkan = test->dialect == LT_VULKAN;
     if (!program->name || !program->file)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class cls =
         test->dialect == LT_OPENCL ? lower_opencl(test, program, err) : lt_lower_vulkan(test, program, err);
     if (cls == MM_OK)
@@ -558,7 +558,7 @@ enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, 
     *err = (struct mm_error){0};
     *program = ck_program_create();
     if (!*program)
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class cls = lower_all(test, *program, err);
     if (cls != MM_OK) {
         ck_program_destroy(*program);

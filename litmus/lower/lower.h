@@ -99,7 +99,11 @@ void lt_lower_call(struct lt_lower *lower, const struct lt_api *api);
 void lt_lower_commands(struct lt_lower *lower);
 uint32_t lt_kernel_root(const struct lt_test *test, uint32_t kernel);
 uint32_t lt_group_of(const struct lt_test *test, const struct lt_thread *thread);
+/* Whether A and B, if both are work-items, are in one work-group. */
+bool lt_same_work_group(const struct lt_thread *a, const struct lt_thread *b);
 /* Dense number of the thread's work-group over all devices. */
 uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread);
+/* Whether evaluating EXPR, which may be NULL, accesses memory or calls a function. */
+bool lt_has_access(const struct lt_expr *expr);
 
 #endif

@@ -502,11 +502,10 @@ bool lt_observe_filter(struct ck_program *program);
 
 /* A kernel for a test, with its interface to the runner. */
 struct lt_kernel {
-    const char *reason;    /* why the test cannot run as one kernel launch; NULL if it can */
-    char *source;          /* free with free() */
-    uint32_t group_count;  /* work-groups that take part in one instance */
-    uint32_t member_count; /* work-items of one work-group that take part, at most */
-    uint32_t device_count;
+    const char *reason;      /* why the test cannot run as one kernel launch; NULL if it can */
+    char *source;            /* free with free() */
+    uint32_t group_count;    /* work-groups that take part in one instance */
+    uint32_t member_count;   /* work-items of one work-group that take part, at most */
     uint32_t columns;        /* values that an instance stores */
     bool wide;               /* they have 8 bytes, not 4 */
     bool sub_groups;         /* the last columns are the sub-groups of the threads */
@@ -542,7 +541,8 @@ void lt_print_declarations(const struct lt_test *test,
 void lt_print_api(const struct lt_api *api, FILE *out);
 /* "P0", "H0" */
 const char *lt_thread_name(const struct lt_thread *thread, char buf[16]);
-const char *lt_order_text(uint8_t order); /* memory_order_... */
-const char *lt_scope_text(uint8_t scope); /* memory_scope_... */
+const char *lt_order_text(uint8_t order);                       /* memory_order_... */
+const char *lt_scope_text(uint8_t scope);                       /* memory_scope_... */
+const char *lt_enqueue_flags_text(enum lt_enqueue_flags flags); /* CLK_ENQUEUE_FLAGS_... */
 
 #endif

@@ -49,6 +49,11 @@ static const char *const enqueue_flags[] = {[LT_NO_WAIT] = "CLK_ENQUEUE_FLAGS_NO
 static const char *const statuses[] = {"CL_COMPLETE", "CL_RUNNING", "CL_SUBMITTED", "CL_QUEUED"};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+const char *lt_enqueue_flags_text(enum lt_enqueue_flags flags)
+{
+    return enqueue_flags[flags];
+}
+
 static const struct lt_api_function *find_api(const char *name)
 {
     for (size_t i = 0; i < COUNT(functions); i++)

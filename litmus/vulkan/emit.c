@@ -34,7 +34,7 @@ enum mm_class lt_vk_emit(const struct ck_program *program, bool pointers, struct
                          struct mm_error *err)
 {
     struct lt_vk_module m = {.program = program, .kernel = kernel};
-    *kernel = (struct lt_kernel){.device_count = 1, .pointers = pointers};
+    *kernel = (struct lt_kernel){.pointers = pointers};
     bool ok = true;
     if (program->thread_count > LT_MAX_THREADS || program->observed_count > LT_MAX_THREADS)
         lt_vk_cannot(&m, "more than 64 threads or observed values");
@@ -45,5 +45,5 @@ enum mm_class lt_vk_emit(const struct ck_program *program, bool pointers, struct
     for (uint32_t t = 0; t < program->thread_count && t < LT_MAX_THREADS; t++)
         free(m.registers[t]);
     mm_free(m.constants);
-    return ok ? MM_OK : mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    return ok ? MM_OK : mm_out_of_memory(err);
 }

@@ -241,6 +241,10 @@ static void cannot_run(void **state)
                 "two devices");
     expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { global int* p = x; *p = 1; }\nexists (x = 1)",
                 "pointer");
+    expect_skip("OPENCL t\n{ queue q; }\nH0 () { clEnqueueNDRangeKernel(q, 0); }\n"
+                "P0@wg 0, dev 0 (global int* x) { long r0 = *x; }\n"
+                "P1@wg 1, dev 0 (global int* x) { int r0 = 1; }\nexists (0:r0 = 1)",
+                "registers of one name with two types");
     expect_skip("VULKAN t\n{ x = 0; }\nP0@sg 0, wg 0, qf 0 ;\n st.av.dv.sc0 x, 1 ;\nexists (x == 1)",
                 "Vulkan");
 }
