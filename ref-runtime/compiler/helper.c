@@ -1,5 +1,5 @@
 /* refcl-compiler: serves compile and link jobs of one process over descriptor 3 until that process ends.
- * Each job runs in a fork of the warm server, so that a crash or an endless loop ends the job alone. */
+ * Each job runs in a fork of the server, so that a crash or an endless loop ends the job alone. */
 #include "ref-runtime/compiler/helper.h"
 
 #include "memmodel/base/array.h"
@@ -19,6 +19,7 @@
 
 #define MEMORY_LIMIT      ((rlim_t)8 << 30) /* bytes of address space of one job */
 #define SIGNAL_STACK_SIZE (64 * 1024)
+#define COLD_JOBS         7 /* jobs before the server warms up: warming up costs what it saves on seven jobs */
 
 /* ---- requests ---------------------------------------------------------------------------------- */
 
@@ -254,7 +255,7 @@ static void run_job(int fd)
     send_response(fd, cls, unconfined, &log, &dependencies, &binary);
 }
 
-/* A first compile in the server itself: every later fork starts with clang's tables in place. */
+/* A compile in the server itself: every later fork starts with clang's tables in place. */
 static void warm_up(void)
 {
     static const char source[] =
@@ -338,15 +339,16 @@ int main(int argc, char **argv)
         return server < 0;
     sigaction(SIGCHLD, &reaping, NULL);
     signal(SIGPIPE, SIG_IGN);
-    warm_up();
     server = getpid();
-    for (;;) {
+    for (unsigned jobs = 0;; jobs++) {
         int fds[2];
         int got = receive_descriptors(fds);
         if (got < 0)
             return 0;
         if (got == 0)
             continue;
+        if (jobs == COLD_JOBS)
+            warm_up();
         if (fork() == 0)
             run_child(fds, server);
         close(fds[0]);
