@@ -59,6 +59,20 @@ static enum mm_class fold_address(struct in_lower *l, const struct in_inst *i, s
     return MM_OK;
 }
 
+/* Whether the constant contains the address of a variable. */
+static bool has_address(const struct in_id *id)
+{
+    return id->kind == IN_ID_GLOBAL || (id->kind == IN_ID_CONSTANT && id->relocs);
+}
+
+/* Whether the result is a pointer, or an integer that is the address of a variable. */
+static bool is_address(const struct in_id *id, const struct in_inst *i, const struct in_id *first)
+{
+    if (id->ty->kind == IN_TY_POINTER)
+        return (first->kind == IN_ID_GLOBAL || first->kind == IN_ID_CONSTANT) && i->opcode != SpvOpSelect;
+    return i->opcode == SpvOpConvertPtrToU && id->ty->size == 8 && has_address(first);
+}
+
 enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_inst i = *inst;
@@ -74,9 +88,12 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
     if (!lower)
         return in_bad(module, inst->word, err, "SPIRV 3.49.7", "OpSpecConstantOp of opcode %u", i.opcode);
     const struct in_id *first = &module->ids[i.operands[0]];
-    if (id->ty->kind == IN_TY_POINTER && (first->kind == IN_ID_GLOBAL || first->kind == IN_ID_CONSTANT) &&
-        i.opcode != SpvOpSelect)
+    if (is_address(id, &i, first))
         return fold_address(&l, &i, id);
+    for (uint32_t k = 0; k < i.operand_count; k++)
+        if (module->is_id[i.operands + k - module->words] && has_address(&module->ids[i.operands[k]]))
+            return in_bad(module, inst->word, err, "SPIRV 3.49.7", "OpSpecConstantOp %s of an address",
+                          in_opcode_name(i.opcode));
     l.slot = mm_alloc(n * sizeof *l.slot);
     l.use = mm_alloc_zero(n, sizeof *l.use);
     l.code = mm_alloc_zero(1, sizeof *l.code);

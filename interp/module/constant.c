@@ -80,9 +80,12 @@ static enum mm_class decode_composite(struct in_module *m, const struct in_inst 
             id->kind = IN_ID_NONE;
             return MM_OK;
         }
+        bool is_struct = id->ty->kind == IN_TY_STRUCT && i < id->ty->count;
+        const struct in_ty *type = is_struct ? id->ty->members[i] : id->ty->element;
         bool known =
-            part < m->bound && (m->ids[part].kind == IN_ID_CONSTANT || m->ids[part].kind == IN_ID_GLOBAL);
-        if (known && id->ty->kind == IN_TY_STRUCT && i < id->ty->count)
+            part < m->bound && (m->ids[part].kind == IN_ID_CONSTANT ||
+                                (m->ids[part].kind == IN_ID_GLOBAL && type && type->kind == IN_TY_POINTER));
+        if (known && is_struct)
             offset = id->ty->offsets[i];
         else if (known && id->ty->element && i < id->ty->count)
             offset = i * id->ty->stride;

@@ -76,21 +76,35 @@ static bool makes_handle(const struct in_module *m, const uint32_t *w)
     return false;
 }
 
-/* Marks vector types and the values of such types. */
-static uint8_t *find_vectors(const struct in_module *m)
+enum id_kind { OTHER, VECTOR, VARIABLE };
+
+/* Marks vector types and the values of such types, and variables. */
+static uint8_t *find_kinds(const struct in_module *m)
 {
-    uint8_t *vectors = mm_alloc_zero(m->bound + 1, 1);
-    for (struct in_inst i = {0}; vectors && in_spirv_next(m, &i);)
+    uint8_t *kinds = mm_alloc_zero(m->bound + 1, 1);
+    for (struct in_inst i = {0}; kinds && in_spirv_next(m, &i);)
         if (i.result < m->bound && i.type < m->bound)
-            vectors[i.result] = i.opcode == SpvOpTypeVector || (i.type != 0 && vectors[i.type]);
-    return vectors;
+            kinds[i.result] = i.opcode == SpvOpVariable     ? VARIABLE
+                              : i.opcode == SpvOpTypeVector ? VECTOR
+                              : i.type != 0                 ? kinds[i.type]
+                                                            : OTHER;
+    return kinds;
 }
 
 /* One condition for two vectors: LLVM's select, which SPIR-V supports since 1.4 only. */
-static bool is_broad_select(const struct in_module *m, const uint8_t *vectors, const uint32_t *w)
+static bool is_broad_select(const struct in_module *m, const uint8_t *kinds, const uint32_t *w)
 {
     return (w[0] & 0xffff) == SpvOpSelect && w[0] >> 16 == 6 && w[1] < m->bound && w[3] < m->bound &&
-           vectors[w[1]] && !vectors[w[3]];
+           kinds[w[1]] == VECTOR && kinds[w[3]] != VECTOR;
+}
+
+/* A constant composite whose constituents include addresses of variables: the form in which translators emit initializers. */
+static bool has_addresses(const struct in_module *m, const uint8_t *kinds, const uint32_t *w)
+{
+    bool found = false;
+    for (uint32_t k = 3; (w[0] & 0xffff) == SpvOpConstantComposite && k < w[0] >> 16 && !found; k++)
+        found = w[k] < m->bound && kinds[w[k]] == VARIABLE;
+    return found;
 }
 
 /* Gradients with as many components as the coordinates, of which a 3D image uses three: so translators emit those of
@@ -158,17 +172,17 @@ static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t
 }
 
 /* Copies instruction W, in a valid form where the validator rejects what every driver accepts: conversions of
- * addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition, levels of
- * mipmapped images, interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
+ * addresses in OpSpecConstantOp, addresses in composites, pipe storage, null handles, selections of vectors by one condition,
+ * levels of mipmapped images, interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
  * optimizers let headers share a merge block. So are clocks, whose capability would make kernels shaders, and which may be
  * those of a work-group [CL env cl_khr_kernel_clock]. */
-static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
-                           struct copy *c)
+static void copy_tolerated(const struct in_module *m, const uint8_t *kinds, const uint32_t *w, struct copy *c)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
-    bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) ||
-                 is_broad_select(m, vectors, w) || has_gradients(w) || (op == SpvOpReadClockKHR && n == 4);
-    bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
+    bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) || is_broad_select(m, kinds, w) ||
+                 has_gradients(w) || (op == SpvOpReadClockKHR && n == 4);
+    bool constant = ((op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4) ||
+                    has_addresses(m, kinds, w);
     bool dropped = op == SpvOpSelectionMerge || op == SpvOpLoopMerge ||
                    (op == SpvOpCapability && w[1] == SpvCapabilityShaderClockKHR);
     if (op == SpvOpEntryPoint && m->version >= 0x10400) {
@@ -227,10 +241,10 @@ static struct copy tolerated_copy(const struct in_module *m)
     if (size == 0)
         return (struct copy){.words = NULL};
     struct copy c = {.words = mm_alloc(size * sizeof *c.words), .count = 5};
-    uint8_t *vectors = find_vectors(m);
-    if (!c.words || !vectors) {
+    uint8_t *kinds = find_kinds(m);
+    if (!c.words || !kinds) {
         mm_free(c.words);
-        mm_free(vectors);
+        mm_free(kinds);
         return (struct copy){.words = NULL};
     }
     memcpy(c.words, m->words, 5 * sizeof *c.words);
@@ -240,9 +254,9 @@ static struct copy tolerated_copy(const struct in_module *m)
         if (m->decoding.options->any_environment)
             copy_foreign(m->words + at, &c);
         else
-            copy_tolerated(m, vectors, m->words + at, &c);
+            copy_tolerated(m, kinds, m->words + at, &c);
     }
-    mm_free(vectors);
+    mm_free(kinds);
     for (uint32_t at = 5; storage && at < c.count; at += c.words[at] >> 16)
         if ((c.words[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that has a null value */
             c.words[at] = 2u << 16 | SpvOpTypeEvent;

@@ -159,6 +159,10 @@ static LLVMValueRef with_addresses(struct in_emit *e, const struct in_id *id, co
         r = r->next;
     if (!r)
         return constant_of_type(e, ty, id->bytes + offset);
+    if (ty->kind == IN_TY_INT)
+        return LLVMBuildPtrToInt(e->b, global_address(e, r->variable, r->addend), in_type(e, ty), "");
+    if (ty->kind == IN_TY_VECTOR)
+        in_emit_fail(e, "a vector of addresses");
     if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY)
         return global_address(e, r->variable, r->addend);
     LLVMValueRef v = LLVMGetUndef(in_type(e, ty));

@@ -246,6 +246,39 @@ def constructors():
         check('objects with destructors live as long as the program', out.tolist() == [42, 44, inner, inner + 1], out)
 
 
+def addresses():
+    """Initializers with addresses of variables: in arrays, structures and integers, of variables of program scope and of functions."""
+    source = '''struct pair { int number; global int *to; };
+                struct texts { constant char *name; constant int *numbers; };
+                global int one = 1, two = 2, three[3] = {3, 4, 5};
+                global int *global pointers[2] = {&one, &two};
+                global int *constant constants[2] = {&two, &one};
+                int *global either[2] = {&one, 0};
+                global struct pair pairs[2] = {{6, &two}, {7, three + 2}};
+                constant int digits[2] = {8, 9};
+                constant struct texts texts[2] = {{"ab", 0}, {"cd", digits}};
+                global uintptr_t numbers[2] = {(uintptr_t)&two, 1}, number = (uintptr_t)(three + 1);
+                kernel void k(global int *o) {
+                    size_t i = get_global_id(0) + 1;
+                    static global int *global inner[2] = {&one, &two};
+                    global int *mine[3] = {&two, &one, &two};
+                    uintptr_t bits[3] = {3, (uintptr_t)&two, 0};
+                    o[0] = *pointers[i];
+                    o[1] = *constants[i];
+                    o[2] = *either[i - 1] + !either[i];
+                    o[3] = *pairs[0].to + *pairs[i].to;
+                    o[4] = texts[i].name[1] + texts[i].numbers[1];
+                    o[5] = *(global int *)numbers[i - 1] + *(global int *)number;
+                    o[6] = *inner[i] + *mine[i];
+                    o[7] = *(global int *)bits[i];
+                }'''
+    out = numpy.zeros(8, 'i4')
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+    cl.Kernel(cl.Program(context, source).build(['-cl-std=CL' + LATEST]), 'k')(queue, (1,), (1,), buffer)
+    cl.enqueue_copy(queue, out, buffer)
+    check('initializers contain addresses', out.tolist() == [2, 1, 2, 7, ord('d') + 9, 6, 3, 2], out)
+
+
 macros()
 rotations()
 wrong_programs()
@@ -256,4 +289,5 @@ uniform_arithmetic()
 long_long()
 if LATEST >= '3.0':
     constructors()
+addresses()
 sys.exit(done())

@@ -298,6 +298,18 @@ static void test_refused(void **state)
           "", "%p = OpAccessChain %pf %v2i %i\n%r = OpLoad %u32 %p Aligned 4\n", ALL(0)},
          MM_LIMIT,
          "bytes"},
+        {{"an address among numbers",
+          INTS "%v = OpVariable %pu32 CrossWorkgroup %c7\n%two = OpTypeArray %u32 %c2\n"
+               "%init = OpConstantComposite %two %c5 %v\n",
+          "", "%r = OpCopyObject %u32 %i\n", ALL(0)},
+         MM_INVALID,
+         "constituent"},
+        {{"a product of an address",
+          INTS "%v = OpVariable %pu32 CrossWorkgroup %c7\n%at = OpSpecConstantOp %u64 ConvertPtrToU %v\n"
+               "%twice = OpSpecConstantOp %u64 IMul %at %at\n",
+          "", "%r = OpCopyObject %u32 %i\n", ALL(0)},
+         MM_INVALID,
+         "IMul of an address"},
         {{"an instruction of shaders", INTS "%fz = OpConstant %f32 1\n", "",
           "%x = OpDPdx %f32 %fz\n%r = OpCopyObject %u32 %i\n", ALL(0)},
          MM_INVALID,
