@@ -206,9 +206,9 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     bool aliased = k->options.flags & IN_JIT_ALIASED;
     /* With clocks, work-items that wait leave their loops: no other one has to execute meanwhile. */
     bool clocks = is_instrumented(k) && k->shape.shadow_plan.clocks;
-    bool (*may_spin)(LLVMValueRef, bool) = is_instrumented(k) ? in_shim_may_spin : in_shim_may_wait;
-    k->shape.waits = e->calls->fibers || (!clocks && may_spin(item, aliased));
-    k->shape.waits_if_aliased = k->shape.waits || (!clocks && may_spin(item, true));
+    bool retries = is_instrumented(k);
+    k->shape.waits = e->calls->fibers || (!clocks && in_shim_may_spin(item, aliased, retries));
+    k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true, retries));
     k->shape.barriers = in_shim_has_barriers(item);
     if (k->shape.waits && is_instrumented(k))
         return compile_fail(k, "work-items that wait for one another in an instrumented launch");

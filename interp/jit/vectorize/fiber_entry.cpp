@@ -2,6 +2,7 @@
 // work-items from a counter and yield at barriers and in loops that read what other work-items write.
 // docs/vectorizer.md#legality
 #include "interp/jit/run/fibers.h"
+#include "interp/jit/vectorize/spinning.h"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>

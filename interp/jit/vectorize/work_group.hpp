@@ -103,12 +103,6 @@ bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 // Whether V is loaded from the launch's frame or its arguments: safe to load anywhere, and the same for all work-items.
 bool is_launch_constant(const llvm::Value *v);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
-// Whether I reads what another work-item may be about to change.
-bool may_observe_others(const llvm::Instruction &i);
-// Whether a loop of F is left after a number of iterations that is known when it is entered, whatever it reads: no
-// work-item waits for another in such a loop itself.
-std::function<bool(llvm::Loop &)> counted_loops(llvm::Function &f, llvm::DominatorTree &tree,
-                                                llvm::LoopInfo &loops);
 // strip_mine.cpp: a function like F for LANES work-items that follow one another in the first dimension.
 struct Strip {
     llvm::Function *function; // NULL: not worth it

@@ -22,10 +22,7 @@ struct in_loops {
     uint64_t group_size_at, first_item_at;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
-/* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock.
- * ALIASED: different arguments may lead to the same memory. */
-bool in_shim_may_spin(LLVMValueRef item, bool aliased);
-/* After that: atomics of local memory become plain accesses. */
+/* Atomics of local memory become plain accesses; in_shim_may_spin() has to be called before. */
 void in_shim_lower_local(LLVMValueRef item);
 /* Whether atomics of memory that work-groups share are left, which change it. */
 bool in_shim_has_atomics(LLVMValueRef item);
