@@ -21,11 +21,6 @@ static size_t instance_place(const struct exec *e, const struct location *l, uin
     return (size_t)(instance * factor & e->knobs[LT_K_mask]) * e->knobs[LT_K_stride] * l->elements;
 }
 
-static size_t location_bytes(const struct exec *e, const struct location *l)
-{
-    return ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
-}
-
 static unsigned char *map_buffer(struct exec *e, cl_mem buffer, size_t bytes)
 {
     cl_int status = CL_SUCCESS;
@@ -47,7 +42,7 @@ static void unmap_buffer(struct exec *e, cl_mem buffer, void *at)
  * [CL 5.6.2]. */
 static unsigned char *map_location(struct exec *e, const struct location *l)
 {
-    size_t bytes = location_bytes(e, l);
+    size_t bytes = lt_exec_location_bytes(e, l);
     if (l->kind == LT_IN_BUFFER)
         return map_buffer(e, l->buffer, bytes);
     cl_int status = clEnqueueSVMMap(e->job->device->queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, l->memory,
@@ -121,12 +116,6 @@ bool lt_exec_prepare(struct exec *e)
 
 /* ---- final states -------------------------------------------------------------------------------- */
 
-static int json_int(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsNumber(item) ? item->valueint : -1;
-}
-
 /* The source of an observed value: a column, or an element of a location. */
 struct source {
     int column, location, element;
@@ -138,9 +127,9 @@ static unsigned read_sources(const struct exec *e, struct source *sources)
     unsigned n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "observed"))
     {
-        struct source s = {json_int(item, "column"), -1, json_int(item, "element")};
+        struct source s = {lt_json_count(item, "column"), -1, lt_json_count(item, "element")};
         for (unsigned i = 0; s.column < 0 && i < e->shape.location_count; i++)
-            if ((int)e->locations[i].number == json_int(item, "location"))
+            if ((int)e->locations[i].number == lt_json_count(item, "location"))
                 s.location = (int)i;
         bool column_ok = s.column >= 0 && (unsigned)s.column < e->shape.columns;
         bool location_ok =
@@ -172,9 +161,9 @@ static bool is_placed(const struct exec *e, const struct view *v, uint32_t insta
     for (unsigned a = 0; a < count; a++)
         for (unsigned b = 0; b < a; b++) {
             const cJSON *s = cJSON_GetArrayItem(threads, (int)a), *t = cJSON_GetArrayItem(threads, (int)b);
-            if (json_int(s, "work_group") != json_int(t, "work_group"))
+            if (lt_json_count(s, "work_group") != lt_json_count(t, "work_group"))
                 continue;
-            bool same = json_int(s, "sub_group") == json_int(t, "sub_group");
+            bool same = lt_json_count(s, "sub_group") == lt_json_count(t, "sub_group");
             if (same != (read_column(e, v, first + a, instance) == read_column(e, v, first + b, instance)))
                 return false;
         }

@@ -24,7 +24,7 @@ static void device_text(cl_device_id device, cl_device_info what, char *buf, siz
     lt_shown(buf);
 }
 
-static bool is_chosen(const char *wanted, unsigned number, const char *name)
+bool lt_is_chosen(const char *wanted, unsigned number, const char *name)
 {
     if (!wanted)
         return true;
@@ -159,11 +159,11 @@ static bool find_device(struct lt_device *device, const struct lt_options *optio
     cl_device_id devices[MAX_IDS];
     for (cl_uint p = 0, n = platforms_of(platforms); p < n; p++) {
         platform_text(platforms[p], CL_PLATFORM_NAME, device->platform, sizeof device->platform);
-        if (!is_chosen(options->device.platform, p, device->platform))
+        if (!lt_is_chosen(options->device.platform, p, device->platform))
             continue;
         for (cl_uint d = 0, m = devices_of(platforms[p], devices); d < m; d++) {
             device_text(devices[d], CL_DEVICE_NAME, device->name, sizeof device->name);
-            if (!is_chosen(options->device.name, d, device->name))
+            if (!lt_is_chosen(options->device.name, d, device->name))
                 continue;
             device->id = devices[d];
             return true;
@@ -227,11 +227,13 @@ cJSON *lt_device_json(const struct lt_device *device)
     cJSON_AddStringToObject(json, "platform", device->platform);
     cJSON_AddStringToObject(json, "name", device->name);
     cJSON_AddStringToObject(json, "version", device->version);
-    cJSON_AddStringToObject(json, "opencl_c_version", device->c_version);
+    if (!device->vk)
+        cJSON_AddStringToObject(json, "opencl_c_version", device->c_version);
     cJSON_AddStringToObject(json, "driver", device->driver);
     cJSON_AddNumberToObject(json, "gpu", device->is_gpu);
     cJSON_AddNumberToObject(json, "compute_units", device->units);
-    cJSON_AddNumberToObject(json, "atomic_capabilities", (double)device->atomics);
+    if (!device->vk)
+        cJSON_AddNumberToObject(json, "atomic_capabilities", (double)device->atomics);
     return json;
 }
 

@@ -13,11 +13,11 @@ const struct lt_knob lt_knobs[LT_KNOB_COUNT] = {
 #undef KNOB
 };
 
+/* The number KEY of OBJECT, 0 if there is none below 2^20. */
 static unsigned json_unsigned(const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20;
-    return fits ? (unsigned)item->valuedouble : 0;
+    int n = lt_json_count(object, key);
+    return n > 0 ? (unsigned)n : 0;
 }
 
 /* ---- reading the plan ---------------------------------------------------------------------------- */
@@ -48,15 +48,23 @@ static bool read_locations(struct exec *e)
             l->element_size == 1 || l->element_size == 2 || l->element_size == 4 || l->element_size == 8;
         if (!size_ok || !l->elements || kind < 0)
             return false;
-        l->initial = calloc(l->elements, l->element_size);
-        for (unsigned i = 0; l->initial && i < l->elements; i++) {
-            int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
-            memcpy(l->initial + (size_t)i * l->element_size, &v, l->element_size);
-        }
-        if (!l->initial)
+        if (!(l->initial = lt_initial_bytes(initial, l->element_size)))
             return false;
     }
     return true;
+}
+
+/* The columns are the observed values that threads store, and then, if at all, the sub-group of each thread. */
+static bool columns_fit(const struct exec *e)
+{
+    const cJSON *item;
+    unsigned stored = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "observed"))
+    {
+        stored += cJSON_GetObjectItem(item, "column") != NULL;
+    }
+    unsigned threads = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(e->job->test, "threads"));
+    return e->shape.columns == stored || e->shape.columns == stored + threads;
 }
 
 bool lt_exec_read(struct exec *e)
@@ -72,7 +80,7 @@ bool lt_exec_read(struct exec *e)
     e->shape.waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
     e->shape.observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
     if (!e->shape.groups || !e->shape.members || !lt_exec_slots(e->job->device, test) ||
-        e->shape.columns > 2 * LT_MAX_VALUES || e->shape.observed_count > LT_MAX_VALUES ||
+        e->shape.columns > 2 * LT_MAX_VALUES || !columns_fit(e) || e->shape.observed_count > LT_MAX_VALUES ||
         (e->shape.value_size != 4 && e->shape.value_size != 8) ||
         e->shape.bits * e->shape.observed_count > 24 || e->shape.low < -most || e->shape.low > most)
         return false;
@@ -269,6 +277,11 @@ static void choose_knobs(struct exec *e, uint32_t instances)
     limit_memory(e);
 }
 
+size_t lt_exec_location_bytes(const struct exec *e, const struct location *l)
+{
+    return ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
+}
+
 uint32_t lt_exec_others(const uint32_t counts[2])
 {
     return counts[0] < OTHERS ? counts[0] : OTHERS;
@@ -383,9 +396,7 @@ static void run_batches(struct exec *e)
         uint64_t left = timed || wanted - done > e->shape.capacity ? e->shape.capacity : wanted - done;
         unsigned launches = timed ? most : (unsigned)((wanted - done) / e->shape.capacity);
         launches = launches > most ? most : launches ? launches : 1;
-        /* A batch depends on the seed and its number alone, so that a resumed run
-         * equals an uninterrupted one. */
-        e->random = e->job->seed + (uint64_t)e->job->index * 0x100000001b3 + batch * 0x9e3779b1;
+        e->random = lt_batch_seed(e->job, batch);
         bool ok = run_batch(e, (uint32_t)left, launches);
         if (ok && e->overflow && most * e->shape.capacity > OTHERS) {
             /* Smaller batches, whose states all fit. */
@@ -403,6 +414,11 @@ static void run_batches(struct exec *e)
             (double)done >= 3 / e->job->options->amount.confidence)
             return;
     }
+}
+
+uint64_t lt_batch_seed(const struct lt_job *job, uint64_t batch)
+{
+    return job->seed + (uint64_t)job->index * 0x100000001b3 + batch * 0x9e3779b1;
 }
 
 void lt_run_test(struct lt_job *job)

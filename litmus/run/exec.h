@@ -55,6 +55,8 @@ struct exec {
     char message[2048];
 };
 
+/* Bytes of L's memory for all instances at this stride. */
+size_t lt_exec_location_bytes(const struct exec *e, const struct location *l);
 /* The number of states in the buffer of others.  COUNTS: instances with states outside of the bins, and discarded instances. */
 uint32_t lt_exec_others(const uint32_t counts[2]);
 /* Adds the device's counts, in e->memory, to H. */

@@ -301,7 +301,7 @@ cJSON *lt_load_results(const char *path)
 
 /* ---- base64 ---------------------------------------------------------------------------------------- */
 
-static int hex_digit(char c)
+static int base64_digit(char c)
 {
     const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *at = c ? strchr(digits, c) : NULL;
@@ -312,8 +312,8 @@ size_t lt_base64(const char *text, unsigned char *bytes)
 {
     size_t n = 0;
     uint32_t bits = 0;
-    for (unsigned have = 0; hex_digit(*text) >= 0; text++) {
-        bits = bits << 6 | (uint32_t)hex_digit(*text);
+    for (unsigned have = 0; base64_digit(*text) >= 0; text++) {
+        bits = bits << 6 | (uint32_t)base64_digit(*text);
         have += 6;
         if (have >= 8)
             bytes[n++] = (unsigned char)(bits >> (have -= 8));

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ITERATIONS_PER_BATCH = 50 }; /* of a batch */
+enum { ITERATIONS_PER_BATCH = 50 };
 
 /* ---- once for each test -------------------------------------------------------------------------------- */
 
@@ -310,7 +310,7 @@ static bool observe_host(struct lt_host *host, struct lt_histogram *h)
     return columns && !atomic_load(&host->state.failed) && lt_histogram_add(h, values, 1);
 }
 
-static void release_round(struct lt_host *host)
+static void release_iteration(struct lt_host *host)
 {
     for (unsigned i = 0; i < host->event_count; i++) {
         cl_event event = atomic_load(&host->state.events[i]);
@@ -330,7 +330,7 @@ static void release_round(struct lt_host *host)
     }
 }
 
-static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *h)
+static bool run_iteration(struct lt_host *host, uint64_t seed, struct lt_histogram *h)
 {
     for (unsigned i = 0; i < host->thread_count; i++) {
         memset(host->threads[i].registers, 0, sizeof host->threads[i].registers);
@@ -343,22 +343,22 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
     for (unsigned i = 0; ok && host->profiled && i < host->event_count; i++)
         if (!host->user_events[i] && atomic_load(&host->state.events[i]))
             ok = check_times(host, atomic_load(&host->state.events[i]));
-    release_round(host);
+    release_iteration(host);
     return ok;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------- */
 
-static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
+static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t iterations)
 {
     struct lt_histogram h = {.values = host->observed_count};
     double start = lt_seconds();
     bool ok = true;
-    for (uint64_t i = 0; i < rounds && ok; i++)
-        ok = run_round(host, lt_random(&seed), &h);
+    for (uint64_t i = 0; i < iterations && ok; i++)
+        ok = run_iteration(host, lt_random(&seed), &h);
     if (ok) {
         cJSON *extra = cJSON_CreateObject();
-        cJSON_AddNumberToObject(extra, "instances", (double)rounds);
+        cJSON_AddNumberToObject(extra, "instances", (double)iterations);
         cJSON_AddNumberToObject(extra, "discarded", 0);
         cJSON_AddNumberToObject(extra, "ms", (lt_seconds() - start) * 1e3);
         cJSON_AddItemToObject(extra, "states", lt_histogram_json(&h));
@@ -368,7 +368,6 @@ static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
     return ok;
 }
 
-/* A batch depends only on the seed and its number, as for other tests. */
 static void run_batches(struct lt_host *host)
 {
     const struct lt_job *job = host->job;
@@ -377,8 +376,7 @@ static void run_batches(struct lt_host *host)
     for (bool first = true; timed ? first || lt_seconds() < job->deadline : done < wanted;
          first = false, batch++) {
         uint64_t left = timed || wanted - done > ITERATIONS_PER_BATCH ? ITERATIONS_PER_BATCH : wanted - done;
-        uint64_t seed = job->seed + (uint64_t)job->index * 0x100000001b3 + batch * 0x9e3779b1;
-        if (!run_batch(host, seed, left))
+        if (!run_batch(host, lt_batch_seed(job, batch), left))
             return;
         done += left;
         if (timed && job->options->amount.confidence > 0 &&

@@ -12,25 +12,6 @@ static bool invalid_plan(struct lt_host *host, const char *what)
     return false;
 }
 
-static const cJSON *get_member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItem(object, key);
-}
-
-/* -1 if the member is missing or not a number. */
-static int json_int(const cJSON *object, const char *key)
-{
-    const cJSON *item = get_member(object, key);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20 ? item->valueint
-                                                                                         : -1;
-}
-
-static const char *json_text(const cJSON *object, const char *key)
-{
-    const cJSON *item = get_member(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 /* Index of NAME among COUNT names, -1 if it is missing. */
 static int find_name(const char *name, const char *const *names, unsigned count)
 {
@@ -56,9 +37,9 @@ static int array_integer(const cJSON *array, int index)
 
 static bool read_object(struct lt_host *host, const cJSON *json)
 {
-    int kind = lt_memory_kind(json), size = json_int(json, "element_size");
-    const cJSON *initial = get_member(json, "initial");
-    if (strcmp(json_text(json, "region"), "local") == 0) {
+    int kind = lt_memory_kind(json), size = lt_json_count(json, "element_size");
+    const cJSON *initial = cJSON_GetObjectItem(json, "initial");
+    if (strcmp(lt_json_text(json, "region"), "local") == 0) {
         host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
         return true;
     }
@@ -69,21 +50,17 @@ static bool read_object(struct lt_host *host, const cJSON *json)
     o->element_size = (unsigned)size;
     o->elements = array_length(initial);
     o->bytes = (size_t)o->element_size * o->elements;
-    o->is_signed = cJSON_IsTrue(get_member(json, "signed"));
-    o->initial = calloc(1, o->bytes);
+    o->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(json, "signed"));
+    o->initial = lt_initial_bytes(initial, o->element_size);
     o->mapped = calloc(o->elements, sizeof *o->mapped);
     if (!o->initial || !o->mapped)
         return invalid_plan(host, "out of memory");
-    for (unsigned i = 0; i < o->elements; i++) {
-        int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
-        memcpy(o->initial + (size_t)i * o->element_size, &v, o->element_size);
-    }
     return true;
 }
 
 static bool read_objects(struct lt_host *host)
 {
-    const cJSON *item, *array = get_member(host->job->test, "locations");
+    const cJSON *item, *array = cJSON_GetObjectItem(host->job->test, "locations");
     if (array_length(array) > LT_HOST_MOST)
         return invalid_plan(host, "too many locations");
     cJSON_ArrayForEach(item, array) if (!read_object(host, item)) return false;
@@ -92,48 +69,50 @@ static bool read_objects(struct lt_host *host)
 
 /* ---- queues, events, kernels --------------------------------------------------------------------------- */
 
-static bool read_things(struct lt_host *host, const cJSON *json)
+static bool read_opencl_objects(struct lt_host *host, const cJSON *json)
 {
-    const cJSON *item, *queues = get_member(json, "queues"), *events = get_member(json, "events"),
-                       *kernels = get_member(json, "kernels"), *buffers = get_member(json, "command_buffers");
+    const cJSON *item, *queues = cJSON_GetObjectItem(json, "queues"),
+                       *events = cJSON_GetObjectItem(json, "events"),
+                       *kernels = cJSON_GetObjectItem(json, "kernels"),
+                       *buffers = cJSON_GetObjectItem(json, "command_buffers");
     if (array_length(queues) > LT_HOST_MOST || array_length(events) > LT_HOST_MOST ||
         array_length(kernels) > LT_HOST_MOST || array_length(buffers) > LT_HOST_MOST)
         return invalid_plan(host, "too many queues, events, kernels or command buffers");
     cJSON_ArrayForEach(item, queues)
     {
-        int device = json_int(item, "device");
+        int device = lt_json_count(item, "device");
         if (device < 0 || device >= LT_HOST_DEVICES)
             return invalid_plan(host, "a queue");
         host->queues[host->queue_count++] =
             (struct lt_host_queue){.device = (unsigned)device,
-                                   .out_of_order = cJSON_IsTrue(get_member(item, "out_of_order")),
-                                   .on_device = cJSON_IsTrue(get_member(item, "on_device"))};
+                                   .out_of_order = cJSON_IsTrue(cJSON_GetObjectItem(item, "out_of_order")),
+                                   .on_device = cJSON_IsTrue(cJSON_GetObjectItem(item, "on_device"))};
     }
     cJSON_ArrayForEach(item, events)
     {
-        host->is_semaphore[host->event_count] = cJSON_IsTrue(get_member(item, "semaphore"));
-        host->user_events[host->event_count++] = cJSON_IsTrue(get_member(item, "user"));
+        host->is_semaphore[host->event_count] = cJSON_IsTrue(cJSON_GetObjectItem(item, "semaphore"));
+        host->user_events[host->event_count++] = cJSON_IsTrue(cJSON_GetObjectItem(item, "user"));
     }
     cJSON_ArrayForEach(item, buffers)
     {
         struct lt_host_buffer *b = &host->buffers[host->buffer_count++];
-        int queue = json_int(item, "queue"), runs = json_int(item, "runs");
+        int queue = lt_json_count(item, "queue"), runs = lt_json_count(item, "runs");
         if (queue < 0 || (unsigned)queue >= host->queue_count || runs < 1)
             return invalid_plan(host, "a command buffer");
         b->queue = (unsigned)queue;
         b->runs = (unsigned)runs;
-        b->simultaneous_use = cJSON_IsTrue(get_member(item, "simultaneous_use"));
+        b->simultaneous_use = cJSON_IsTrue(cJSON_GetObjectItem(item, "simultaneous_use"));
     }
     cJSON_ArrayForEach(item, kernels)
     {
-        int groups = json_int(item, "groups"), members = json_int(item, "members"),
-            device = json_int(item, "device");
+        int groups = lt_json_count(item, "groups"), members = lt_json_count(item, "members"),
+            device = lt_json_count(item, "device");
         if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
             return invalid_plan(host, "a kernel");
         host->kernels[host->kernel_count++] = (struct lt_host_kernel){
             .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
     }
-    int columns = json_int(json, "columns");
+    int columns = lt_json_count(json, "columns");
     host->columns = columns > 0 ? (unsigned)columns : 0;
     return true;
 }
@@ -172,7 +151,7 @@ static bool read_expr(struct lt_host *host, const cJSON *json)
 
 static bool read_place(struct lt_host *host, const cJSON *call, const char *key, struct lt_call_place *place)
 {
-    const cJSON *json = get_member(call, key);
+    const cJSON *json = cJSON_GetObjectItem(call, key);
     *place = (struct lt_call_place){-1, -1};
     if (!json)
         return true;
@@ -186,13 +165,13 @@ static bool read_place(struct lt_host *host, const cJSON *call, const char *key,
 
 static int index_of(const cJSON *call, const char *key, unsigned count, bool *ok)
 {
-    int n = json_int(call, key);
-    if (get_member(call, key) && (n < 0 || (unsigned)n >= count))
+    int n = lt_json_count(call, key);
+    if (cJSON_GetObjectItem(call, key) && (n < 0 || (unsigned)n >= count))
         *ok = false;
     return n;
 }
 
-/* Required operands of the function: q queue, k kernel, t target, s source, h thread, w a wait list. */
+/* Whether the call of function NAME has the operands that its code in host_calls.c uses. */
 static bool has_operands(const struct lt_host *host, const struct lt_host_call *c, const char *name)
 {
     bool queue = c->queue >= 0, target = c->target.object >= 0, source = c->source.object >= 0;
@@ -225,7 +204,7 @@ static bool has_operands(const struct lt_host *host, const struct lt_host_call *
 
 static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_call *c)
 {
-    const char *name = json_text(json, "call");
+    const char *name = lt_json_text(json, "call");
     const cJSON *item;
     bool ok = true;
     c->function = lt_host_function(name);
@@ -234,12 +213,12 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->thread = index_of(json, "thread", host->thread_count, &ok);
     c->event = index_of(json, "event", host->event_count, &ok);
     c->buffer = index_of(json, "command_buffer", host->buffer_count, &ok);
-    c->blocking = cJSON_IsTrue(get_member(json, "blocking"));
-    c->map_flags = json_int(json, "map_flags") > 0 ? (unsigned)json_int(json, "map_flags") : 0;
-    c->value = lt_json_value(get_member(json, "value"));
+    c->blocking = cJSON_IsTrue(cJSON_GetObjectItem(json, "blocking"));
+    c->map_flags = lt_json_count(json, "map_flags") > 0 ? (unsigned)lt_json_count(json, "map_flags") : 0;
+    c->value = lt_json_value(cJSON_GetObjectItem(json, "value"));
     if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
         return false;
-    cJSON_ArrayForEach(item, get_member(json, "semaphores"))
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "semaphores"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || !host->is_semaphore[event] ||
@@ -247,7 +226,7 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
             return invalid_plan(host, "a list of semaphores");
         c->semaphores[c->semaphore_count++] = (unsigned)event;
     }
-    cJSON_ArrayForEach(item, get_member(json, "wait"))
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "wait"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || c->wait_count == LT_HOST_WAITS)
@@ -327,7 +306,8 @@ static bool read_instr(struct lt_host *host, const cJSON *json, struct lt_host_i
 
 static bool read_code(struct lt_host *host, const cJSON *json)
 {
-    const cJSON *item, *line, *exprs = get_member(json, "exprs"), *threads = get_member(json, "threads");
+    const cJSON *item, *line, *exprs = cJSON_GetObjectItem(json, "exprs"),
+                              *threads = cJSON_GetObjectItem(json, "threads");
     host->exprs = calloc(array_length(exprs) + 1u, sizeof *host->exprs);
     host->threads = calloc(array_length(threads) + 1u, sizeof *host->threads);
     if (!host->exprs || !host->threads || array_length(threads) > LT_HOST_MOST)
@@ -335,13 +315,13 @@ static bool read_code(struct lt_host *host, const cJSON *json)
     host->thread_count = array_length(threads);
     unsigned n = 0;
     cJSON_ArrayForEach(item, threads) host->threads[n++].starts =
-        strcmp(json_text(item, "start"), "program") == 0;
+        strcmp(lt_json_text(item, "start"), "program") == 0;
     cJSON_ArrayForEach(item, exprs) if (!read_expr(host, item)) return false;
     n = 0;
     cJSON_ArrayForEach(item, threads)
     {
         struct lt_host_thread *t = &host->threads[n];
-        const cJSON *code = get_member(item, "code");
+        const cJSON *code = cJSON_GetObjectItem(item, "code");
         t->host = host;
         t->number = n++;
         t->code = calloc(array_length(code) + 1u, sizeof *t->code);
@@ -357,18 +337,18 @@ static bool read_code(struct lt_host *host, const cJSON *json)
 
 static bool read_observed(struct lt_host *host)
 {
-    const cJSON *item, *array = get_member(host->job->test, "observed");
+    const cJSON *item, *array = cJSON_GetObjectItem(host->job->test, "observed");
     if (array_length(array) > LT_MAX_VALUES)
         return invalid_plan(host, "too many observed values");
     cJSON_ArrayForEach(item, array)
     {
-        struct lt_host_observed o = {.column = json_int(item, "column"),
-                                     .thread = json_int(item, "thread"),
-                                     .reg = json_int(item, "register"),
-                                     .object = json_int(item, "location"),
-                                     .element = json_int(item, "element"),
-                                     .size = (unsigned)json_int(item, "size"),
-                                     .is_signed = cJSON_IsTrue(get_member(item, "signed"))};
+        struct lt_host_observed o = {.column = lt_json_count(item, "column"),
+                                     .thread = lt_json_count(item, "thread"),
+                                     .reg = lt_json_count(item, "register"),
+                                     .object = lt_json_count(item, "location"),
+                                     .element = lt_json_count(item, "element"),
+                                     .size = (unsigned)lt_json_count(item, "size"),
+                                     .is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"))};
         bool column = o.column >= 0 && (unsigned)o.column < host->columns;
         bool thread = o.thread >= 0 && (unsigned)o.thread < host->thread_count && o.reg >= 0 &&
                       o.reg < LT_HOST_REGISTERS && o.size <= 8;
@@ -383,8 +363,9 @@ static bool read_observed(struct lt_host *host)
 
 bool lt_host_read(struct lt_host *host)
 {
-    const cJSON *json = get_member(host->job->test, "host");
-    return read_objects(host) && read_things(host, json) && read_code(host, json) && read_observed(host);
+    const cJSON *json = cJSON_GetObjectItem(host->job->test, "host");
+    return read_objects(host) && read_opencl_objects(host, json) && read_code(host, json) &&
+           read_observed(host);
 }
 
 void lt_host_forget(struct lt_host *host)

@@ -27,6 +27,14 @@ static inline int64_t lt_json_value(const cJSON *item)
     return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
+/* The number KEY of OBJECT, -1 if there is none from 0 to 2^20 - 1. */
+static inline int lt_json_count(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20 ? item->valueint
+                                                                                         : -1;
+}
+
 /* The string KEY of OBJECT; "" if there is none. */
 static inline const char *lt_json_text(const cJSON *object, const char *key)
 {

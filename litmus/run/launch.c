@@ -76,8 +76,7 @@ static bool fit_locations(struct exec *e)
 {
     for (unsigned i = 0; i < e->shape.location_count; i++) {
         struct location *l = &e->locations[i];
-        size_t bytes =
-            ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
+        size_t bytes = lt_exec_location_bytes(e, l);
         if (bytes <= l->bytes)
             continue;
         drop_memory(e, l);

@@ -1,6 +1,7 @@
 /* Command line of refcl-litmus-run. */
 #include "run.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -119,8 +120,9 @@ static void print_help(FILE *out)
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {
     char *end;
+    errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || n < least || n > most)
+    if (*text < '0' || *text > '9' || *end || errno || n < least || n > most)
         return false;
     *value = n;
     return true;

@@ -38,3 +38,17 @@ void lt_memory_drop(cl_context context, enum lt_memory_kind kind, void *memory)
     else if (memory)
         clSVMFree(context, memory);
 }
+
+unsigned char *lt_initial_bytes(const cJSON *initial, unsigned size)
+{
+    const cJSON *item;
+    unsigned char *bytes = calloc((size_t)cJSON_GetArraySize(initial) + 1, size), *at = bytes;
+    cJSON_ArrayForEach(item, initial)
+    {
+        int64_t v = lt_json_value(item);
+        if (at)
+            memcpy(at, &v, size);
+        at += at ? size : 0;
+    }
+    return bytes;
+}

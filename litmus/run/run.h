@@ -172,6 +172,8 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
+/* Whether WANTED, a number or part of a name in any case, chooses the platform or device NUMBER; NULL: it does. */
+bool lt_is_chosen(const char *wanted, unsigned number, const char *name);
 /* As CL_MAKE_VERSION; 0: the device does not report the extension with a version. */
 cl_uint lt_device_extension_version(const struct lt_device *device, const char *extension);
 #define LT_VERSION(major, minor, patch) ((cl_uint)(major) << 22 | (minor) << 12 | (patch))
@@ -193,6 +195,8 @@ int lt_memory_kind(const cJSON *location);
 /* Memory other than a buffer; NULL: not available. */
 void *lt_memory_take(cl_context context, enum lt_memory_kind kind, size_t bytes);
 void lt_memory_drop(cl_context context, enum lt_memory_kind kind, void *memory);
+/* The values of the array INITIAL in the plan as elements of SIZE bytes (free); NULL: out of memory. */
+unsigned char *lt_initial_bytes(const cJSON *initial, unsigned size);
 
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
@@ -236,6 +240,8 @@ struct lt_job {
     const struct lt_tuning *tuning;              /* NULL: none */
 };
 void lt_run_test(struct lt_job *job);
+/* A batch depends on the seed and its number alone, so that a resumed run equals an uninterrupted one. */
+uint64_t lt_batch_seed(const struct lt_job *job, uint64_t batch);
 double lt_seconds(void); /* monotonic */
 /* The first SIGINT, SIGTERM or SIGHUP is noted in lt_interrupted, a later one ends the process at once. */
 void lt_signals_catch(void);

@@ -35,6 +35,7 @@ run "'0/0' is not a valid value for --shard" --shard 0/0 plan.json
 run "'3/2' is not a valid value for --shard" --shard 3/2 plan.json
 run "'4294967297/4294967297' is not a valid value for --shard" --shard 4294967297/4294967297 plan.json
 run "'-5' is not a valid value for --iterations" -n -5 plan.json
+run "'18446744073709551616' is not a valid value for --seed" --seed 18446744073709551616 plan.json
 run "'nan' is not a valid value for --budget" --budget nan plan.json
 run "'height=1' is not a valid value for --knob" --knob height=1 plan.json
 run "unrecognized option '--bogus'" --bogus plan.json
@@ -44,6 +45,12 @@ run 'the tuning cannot be read' --tuning missing.json plan.json
 refused 'cannot write missing/new.json: No such file or directory' "$runner" -q -o missing/new.json plan.json
 refused 'one plan is needed, 2 given' "$runner" plan.json plan.json
 refused 'cut-plan.json: not a litmus plan' "$runner" --tune --budget 1 cut-plan.json
+
+# One column, where the sub-groups of two threads have two
+same_group='../generated-relaxed-work-group/2+2W+rlx.wg-rlx.wg+rlx.wg-rlx.wg@0a0b.gg.litmus'
+"$refcl" litmus plan "$(dirname "$test")/$same_group" | sed 's/"columns":[[:space:]]*0/"columns": 1/' >columns.json
+ok "a plan with too few columns" prints 1 "failed .*the plan's description of the test is not valid" timeout "$patience" "$runner" -n 20 -o new.json \
+    columns.json
 
 for bad in cut-results later-results other empty folder missing deep; do
     path=$bad.json

@@ -360,8 +360,7 @@ bool lt_vk_fit_locations(struct exec *e)
     struct lt_vk *vk = vk_of(e);
     for (unsigned i = 0; i < e->shape.location_count; i++) {
         struct location *l = &e->locations[i];
-        VkDeviceSize bytes =
-            ((VkDeviceSize)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
+        VkDeviceSize bytes = lt_exec_location_bytes(e, l);
         if (bytes <= l->bytes || root_of(e, i) != i)
             continue;
         drop_buffer(e, &e->vk->buffers[OBJECTS + i]);

@@ -95,22 +95,13 @@ static void list_devices(FILE *out)
 
 /* ---- the device -------------------------------------------------------------------------------------- */
 
-static bool is_chosen(const char *choice, uint32_t number, const char *name)
-{
-    char *end;
-    if (!choice)
-        return true;
-    unsigned long n = strtoul(choice, &end, 10);
-    return (*choice && !*end && n == number) || (*end && strstr(name, choice));
-}
-
 static bool find_device(struct lt_vk *vk, const struct lt_options *options)
 {
     VkPhysicalDevice devices[MAX_DEVICES];
     for (uint32_t d = 0, n = physical_devices(vk, devices); d < n; d++) {
         vk->properties = properties_of(vk, devices[d]);
         vk->physical = devices[d];
-        if (is_chosen(options->device.name, d, vk->properties.deviceName))
+        if (lt_is_chosen(options->device.name, d, vk->properties.deviceName))
             return true;
     }
     return false;
@@ -280,16 +271,10 @@ static void close_device(struct lt_device *device)
 static cJSON *describe_device(const struct lt_device *device)
 {
     const struct lt_vk *vk = device->vk;
-    cJSON *json = cJSON_CreateObject();
+    cJSON *json = lt_device_json(device);
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
     char flags[256] = ""; /* VkQueueFlags of each family, in hexadecimal */
-    cJSON_AddStringToObject(json, "platform", device->platform);
-    cJSON_AddStringToObject(json, "name", device->name);
-    cJSON_AddStringToObject(json, "version", device->version);
-    cJSON_AddStringToObject(json, "driver", device->driver);
-    cJSON_AddNumberToObject(json, "gpu", device->is_gpu);
-    cJSON_AddNumberToObject(json, "compute_units", device->units);
     cJSON_AddNumberToObject(json, "sub_group_size", vk->sub_group_size);
     cJSON_AddNumberToObject(json, "availability_visibility_chains",
                             vk->model.vulkanMemoryModelAvailabilityVisibilityChains);

@@ -18,57 +18,23 @@
 #define LT_VK_GLOBAL(F)                                                                                      \
     F(vkCreateInstance)                                                                                      \
     F(vkEnumerateInstanceVersion)
-#define LT_VK_INSTANCE(F)                                                                                    \
-    F(vkDestroyInstance)                                                                                     \
-    F(vkEnumeratePhysicalDevices)                                                                            \
-    F(vkGetPhysicalDeviceProperties2)                                                                        \
-    F(vkGetPhysicalDeviceFeatures2)                                                                          \
-    F(vkGetPhysicalDeviceMemoryProperties)                                                                   \
-    F(vkGetPhysicalDeviceQueueFamilyProperties)                                                              \
-    F(vkEnumerateDeviceExtensionProperties)                                                                  \
-    F(vkCreateDevice)                                                                                        \
-    F(vkDestroyDevice)                                                                                       \
-    F(vkGetDeviceQueue)                                                                                      \
-    F(vkCreateShaderModule)                                                                                  \
-    F(vkDestroyShaderModule)                                                                                 \
-    F(vkCreateDescriptorSetLayout)                                                                           \
-    F(vkDestroyDescriptorSetLayout)                                                                          \
-    F(vkCreatePipelineLayout)                                                                                \
-    F(vkDestroyPipelineLayout)                                                                               \
-    F(vkCreateComputePipelines)                                                                              \
-    F(vkDestroyPipeline)                                                                                     \
-    F(vkCreateDescriptorPool)                                                                                \
-    F(vkDestroyDescriptorPool)                                                                               \
-    F(vkAllocateDescriptorSets)                                                                              \
-    F(vkUpdateDescriptorSets)                                                                                \
-    F(vkCreateBuffer)                                                                                        \
-    F(vkDestroyBuffer)                                                                                       \
-    F(vkCreateBufferView)                                                                                    \
-    F(vkDestroyBufferView)                                                                                   \
-    F(vkGetBufferMemoryRequirements)                                                                         \
-    F(vkAllocateMemory)                                                                                      \
-    F(vkFreeMemory)                                                                                          \
-    F(vkBindBufferMemory)                                                                                    \
-    F(vkMapMemory)                                                                                           \
-    F(vkCreateCommandPool)                                                                                   \
-    F(vkDestroyCommandPool)                                                                                  \
-    F(vkAllocateCommandBuffers)                                                                              \
-    F(vkBeginCommandBuffer)                                                                                  \
-    F(vkEndCommandBuffer)                                                                                    \
-    F(vkCmdBindPipeline)                                                                                     \
-    F(vkCmdBindDescriptorSets)                                                                               \
-    F(vkCmdPushConstants)                                                                                    \
-    F(vkCmdDispatch)                                                                                         \
-    F(vkCmdFillBuffer)                                                                                       \
-    F(vkCmdCopyBuffer)                                                                                       \
-    F(vkCmdPipelineBarrier)                                                                                  \
-    F(vkCreateFence)                                                                                         \
-    F(vkDestroyFence)                                                                                        \
-    F(vkResetFences)                                                                                         \
-    F(vkWaitForFences)                                                                                       \
-    F(vkCreateSemaphore)                                                                                     \
-    F(vkDestroySemaphore)                                                                                    \
-    F(vkQueueSubmit)
+/* clang-format off */
+#define LT_VK_INSTANCE(F) \
+    F(vkDestroyInstance) F(vkEnumeratePhysicalDevices) F(vkGetPhysicalDeviceProperties2) \
+    F(vkGetPhysicalDeviceFeatures2) F(vkGetPhysicalDeviceMemoryProperties) \
+    F(vkGetPhysicalDeviceQueueFamilyProperties) F(vkEnumerateDeviceExtensionProperties) \
+    F(vkCreateDevice) F(vkDestroyDevice) F(vkGetDeviceQueue) F(vkCreateShaderModule) \
+    F(vkDestroyShaderModule) F(vkCreateDescriptorSetLayout) F(vkDestroyDescriptorSetLayout) \
+    F(vkCreatePipelineLayout) F(vkDestroyPipelineLayout) F(vkCreateComputePipelines) \
+    F(vkDestroyPipeline) F(vkCreateDescriptorPool) F(vkDestroyDescriptorPool) \
+    F(vkAllocateDescriptorSets) F(vkUpdateDescriptorSets) F(vkCreateBuffer) F(vkDestroyBuffer) \
+    F(vkCreateBufferView) F(vkDestroyBufferView) F(vkGetBufferMemoryRequirements) F(vkAllocateMemory) \
+    F(vkFreeMemory) F(vkBindBufferMemory) F(vkMapMemory) F(vkCreateCommandPool) F(vkDestroyCommandPool) \
+    F(vkAllocateCommandBuffers) F(vkBeginCommandBuffer) F(vkEndCommandBuffer) F(vkCmdBindPipeline) \
+    F(vkCmdBindDescriptorSets) F(vkCmdPushConstants) F(vkCmdDispatch) F(vkCmdFillBuffer) \
+    F(vkCmdCopyBuffer) F(vkCmdPipelineBarrier) F(vkCreateFence) F(vkDestroyFence) F(vkResetFences) \
+    F(vkWaitForFences) F(vkCreateSemaphore) F(vkDestroySemaphore) F(vkQueueSubmit)
+/* clang-format on */
 /* Functions that devices before Vulkan 1.2 lack. */
 #define LT_VK_OPTIONAL(F) F(vkGetBufferDeviceAddress)
 
