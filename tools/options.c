@@ -337,31 +337,34 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     return first;
 }
 
-/* Appends WORD as a shell takes it, at TO, which has room; returns the end. */
-static char *quote_word(char *to, const char *word)
+void tool_put_word(const char *word, FILE *out)
 {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-    if (*word && word[strspn(word, plain)] == 0)
-        return stpcpy(to, word);
-    *to++ = '\'';
-    for (; *word; word++) {
-        if (*word == '\'')
-            to = stpcpy(to, "'\\'");
-        *to++ = *word;
+    if (*word && word[strspn(word, plain)] == 0) {
+        fputs(word, out);
+        return;
     }
-    return stpcpy(to, "'");
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
 }
 
 char *tool_command_line(const struct tool_command *command, int argc, char **argv)
 {
-    size_t size = strlen(command->name) + sizeof "refcl ";
-    for (int i = 1; i < argc; i++)
-        size += 3 + 4 * strlen(argv[i]);
-    char *line = mm_alloc(size), *end = line;
-    if (!line)
+    char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    if (!out)
         return NULL;
-    end = stpcpy(stpcpy(end, "refcl "), command->name);
-    for (int i = 1; i < argc; i++)
-        end = quote_word(stpcpy(end, " "), argv[i]);
+    fprintf(out, "refcl %s", command->name);
+    for (int i = 1; i < argc; i++) {
+        fputc(' ', out);
+        tool_put_word(argv[i], out);
+    }
+    fclose(out);
     return line;
 }

@@ -104,7 +104,9 @@ struct tool_command {
  * first other argument, as for `run -- COMMAND`. */
 int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, void *values,
                  int *exit_code);
-/* How COMMAND was called, as a shell takes it; freed with mm_free.  NULL: no memory. */
+/* Writes WORD in quotes where a shell needs them. */
+void tool_put_word(const char *word, FILE *out);
+/* How COMMAND was called, in words for a shell; freed with mm_free.  NULL: no memory. */
 char *tool_command_line(const struct tool_command *command, int argc, char **argv);
 
 /* "refcl: error: ..." on stderr; returns CODE. */

@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -133,7 +134,50 @@ def modules(folder, name, raw, plain):
         if form == "json":
             good = good and all(json.loads(line) is not None for line in done.stdout.decode().splitlines()[:0]) and json.loads(done.stdout)
         check(name + ": trace dump, " + form, good, (done.returncode, obeys(done.stdout), done.stderr))
+    commands(name, path)
+    witnesses(folder, name, path)
     return found
+
+
+def commands(name, path):
+    """The command that `refcl kernel FILE` suggests is one command, for a shell, whatever the names in the module are."""
+    done = run("kernel", path)
+    lines = [line[4:] for line in done.stdout.decode("utf-8", "replace").splitlines() if line.startswith("    ")]
+    try:
+        words = shlex.split(lines[0])
+    except (ValueError, IndexError) as e:
+        words = [repr(e)]
+    check(name + ": suggested command", done.returncode == 0 and obeys(done.stdout) is None and len(lines) == 1 and
+          words[:3] == ["refcl", "kernel", path] and words[3::2] == ["-g", "-l", "-a"], done.stdout)
+
+
+def witnesses(folder, name, path):
+    """Names of a kernel and its argument in executions that `refcl explore` prints and writes, and that --replay prints."""
+    out = os.path.join(folder, "witnesses")
+    done = run("explore", "-g", "2", "-l", "1", "-a", "any", "--explain", "--witness", out, path)
+    check(name + ": explore, text", done.returncode == 1 and obeys(done.stdout + done.stderr) is None,
+          (done.returncode, done.stdout, done.stderr))
+    for file in sorted(os.listdir(out))[:1]:
+        done = run("kernel", "--replay", os.path.join(out, file))
+        expected = 2 if b"the module has no kernel" in done.stderr else 0  # JSON cannot hold names that are no UTF-8
+        check(name + ": replay, text", done.returncode == expected and obeys(done.stdout + done.stderr) is None,
+              (done.returncode, done.stdout, done.stderr))
+    shutil.rmtree(out)
+
+
+def clauses(name, raw, plain):
+    """The device's name in the judgement of its results, as a column of the specification's clauses; the words of a specification."""
+    with tempfile.TemporaryDirectory() as folder:
+        judgement, specification = os.path.join(folder, "judgement.json"), os.path.join(folder, "specification.txt")
+        with open(judgement, "w", encoding="utf-8") as f:
+            json.dump({"format": "refcl-litmus-judgement", "device": {"name": raw.decode("latin-1")}, "tests": []}, f)
+        with open(specification, "wb") as f:
+            f.write(b"5.1. Buffers\nAn application must not %s.\n" % raw.translate(None, b"\r\n"))
+        for words, code in ((["xref", "--judgement", judgement, "CL 3.3.6 G17"], 0), (["xref", "extract", "--all", "--text", specification], plain)):
+            done = run(*words)
+            check("%s: %s" % (name, " ".join(words[:2])), code in (None, done.returncode) and obeys(done.stdout + done.stderr) is None,
+                  (done.returncode, done.stdout, done.stderr))
+    return done.returncode
 
 
 def judgements(folder, name, raw, plain):
@@ -215,6 +259,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         judged = prepare(folder)
         plain = kernels(folder, "a plain name", b"plain", None)
+        clause = clauses("a plain name", b"plain", None)
         module = modules(folder, "a plain name", b"plain", None) if shutil.which("spirv-as") else None
         for i, raw in enumerate(hostile()):
             name = "%d %s" % (i, ascii(raw)[2:30].replace("#", ""))
@@ -222,6 +267,7 @@ def main():
             judgements(folder, name, raw, judged)
             messages(name, raw.replace(b"/", b"|"))
             drivers(folder, name, raw)
+            clauses(name, raw, clause)
             if module:
                 modules(folder, name, raw, module)
     return tap.done()

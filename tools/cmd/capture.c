@@ -129,8 +129,7 @@ static int capture_program(char **argv, const char *name)
     pid_t pid = supervised_fork(&child);
     if (pid == 0) {
         execvp(argv[0], argv);
-        fprintf(stderr, "refcl: error: cannot run '%s': %s\n", argv[0], strerror(errno));
-        _exit(EXIT_USAGE);
+        _exit(tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(errno)));
     }
     if (pid < 0)
         return tool_error(EXIT_TOOL, "cannot start '%s': %s", argv[0], strerror(errno));

@@ -468,7 +468,7 @@ static int report_limit(struct explore *e, const char *path, enum guard_end end)
         return prove_give_up(e, path, v.limit.message);
     if (e->kept->whole) {
         fputs(e->kept->text, e->text);
-        fprintf(e->text, "    limit: %s\n", v.limit.message);
+        mm_print(e->text, "    limit: %s\n", v.limit.message);
         if (e->tests)
             cJSON_AddItemToArray(e->tests, cJSON_CreateRaw(e->kept->json));
         return e->kept->code;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 16384 };
 #define AUTO_STEP_LIMIT "2000000"
 
 static int open_file(const char *path, const char *build_options, struct launch_file *file)
@@ -29,42 +28,44 @@ static bool is_for_host(const struct in_kernel_info *info)
 
 /* ---- listing ---------------------------------------------------------------------------------------- */
 
-static size_t append_option(char *line, size_t at, const char *option, const char *value)
+static void put_option(const char *option, const char *value, FILE *out)
 {
-    bool plain =
-        value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] == 0;
-    int n = at < LINE ? snprintf(line + at, LINE - at, " %s%s%s%s%s", option, *option ? " " : "",
-                                 plain ? "" : "'", value, plain ? "" : "'")
-                      : 0;
-    return at + (size_t)n;
+    fprintf(out, " %s ", option);
+    tool_put_word(value, out);
 }
 
-/* The command that makes the launch. */
-static void put_command(const struct kernel *kernel, const struct in_kernel_info *info,
-                        const struct launch_choice *choice, bool named, const char *schedule, char *line)
+/* Prints the command that makes the launch; SCHEDULE NULL: the default.  Names of the module are untrusted. */
+static void print_command(const struct kernel *kernel, const struct in_kernel_info *info,
+                          const struct launch_choice *choice, bool named, const char *schedule, FILE *out)
 {
-    char text[80], argument[2 * IN_MOST_ARGUMENT_BYTES + 200];
-    size_t at = append_option(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", kernel->shown);
+    char text[80], argument[2 * IN_MOST_ARGUMENT_BYTES + 200], *line = NULL;
+    size_t size;
+    FILE *words = open_memstream(&line, &size);
+    if (!words)
+        return;
+    tool_put_word(kernel->shown, words);
     if (kernel->build_options)
-        at = append_option(line, at, "--build-options", kernel->build_options);
+        put_option("--build-options", kernel->build_options, words);
     if (kernel->automatic && !kernel->session.check.is_given)
-        at = append_option(line, at, "-c", "all");
+        put_option("-c", "all", words);
     if (named)
-        at = append_option(line, at, "-k", info->name);
-    at = append_option(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
-    at = append_option(line, at, "-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
+        put_option("-k", info->name, words);
+    put_option("-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text), words);
+    put_option("-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text), words);
     for (size_t i = 0; i < choice->argument_count; i++) {
         const char *name = info->arguments[i].name, *chosen = choice->arguments[i];
         snprintf(argument, sizeof argument, "%s%s%s", name, *name ? "=" : "", chosen);
-        at = append_option(line, at, "-a", argument);
+        put_option("-a", argument, words);
     }
     if (schedule)
-        append_option(line, at, "--schedule", schedule);
+        put_option("--schedule", schedule, words);
+    fclose(words);
+    mm_print(out, "    refcl kernel %s\n", line);
+    free(line);
 }
 
 int kernel_list(const struct kernel *kernel)
 {
-    static char line[LINE];
     struct launch_file file;
     struct launch_choice choice;
     int code = open_file(kernel->path, kernel->build_options, &file);
@@ -76,10 +77,8 @@ int kernel_list(const struct kernel *kernel)
         if (!is_for_host(info))
             continue;
         launch_put_signature(info, stdout);
-        if (launch_choose(file.module, info, &choice)) {
-            put_command(kernel, info, &choice, count > 1, NULL, line);
-            printf("    %s\n", line);
-        }
+        if (launch_choose(file.module, info, &choice))
+            print_command(kernel, info, &choice, count > 1, NULL, stdout);
         launch_choice_clear(&choice);
     }
     printf("\n`refcl kernel --auto` launches with such arguments; `refcl help kernel` explains them.\n");
@@ -459,7 +458,6 @@ static void find_inputs(const struct automatic *a, const struct choice_words *w,
 static int run_choice(struct kernel *kernel, struct automatic *a)
 {
     static struct choice_words w;
-    static char line[LINE];
     int code = make_words(a, &a->choice, &w);
     a->may_choose = !has_sizes(kernel);
     a->again = false;
@@ -472,12 +470,11 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     kernel_close_choices(&a->choices);
     if (code == EXIT_USAGE || a->again || kernel->session.report.quiet)
         return code;
-    put_command(kernel, a->info, &a->choice, true, kernel->session.execution.schedule, line);
     fprintf(stderr, "refcl: note: %s\n",
             has_sizes(kernel) || kernel->argument_count ? "arguments and sizes that are not given were chosen"
                                                         : "chosen by --auto, the same again:");
     if (!has_sizes(kernel) && !kernel->argument_count)
-        fprintf(stderr, "    %s\n", line);
+        print_command(kernel, a->info, &a->choice, true, kernel->session.execution.schedule, stderr);
     return code;
 }
 

@@ -1,5 +1,6 @@
 /* Output of executions by `refcl litmus check`: events and relations, as text, JSON and graphs. */
 #include "tools/cmd/litmus_shown.h"
+#include "memmodel/base/escape.h"
 #include "tools/tool.h"
 #include "tools/witness/witness.h"
 
@@ -27,8 +28,8 @@ int litmus_show(struct litmus_shown *shown, const struct ck_program *program,
         if (shown->folder)
             code = write_graph(shown, program, x, file, path);
         witness_describe(program, x, what);
-        fprintf(out, "    witness of %s:%s%s%s%s\n", witness_kind(x), *what == ' ' ? "" : " ", what,
-                *path ? ", in " : "", path);
+        mm_print(out, "    witness of %s:%s%s%s%s\n", witness_kind(x), *what == ' ' ? "" : " ", what,
+                 *path ? ", in " : "", path);
         if (shown->text)
             witness_print(program, x, out);
         if (array)

@@ -1,4 +1,5 @@
 /* refcl litmus translate: prints the Vulkan tests that OpenCL tests become. */
+#include "memmodel/base/escape.h"
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
 
@@ -27,7 +28,7 @@ static int translate_test(const struct translate *t, const struct lt_test *test,
     if (lt_translate(test, t->mapping, out, &reason, &err) != MM_OK)
         return tool_report(&err);
     if (reason)
-        fprintf(stderr, "%s: no translation: needs %s\n", path, reason);
+        mm_print(stderr, "%s: no translation: needs %s\n", path, reason);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* refcl trace dump: a trace file as text, JSON or DOT. */
 #include "interp/replay/expand.h"
+#include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
 #include "tools/footprint/footprint.h"
@@ -99,7 +100,7 @@ static int load_graph(const char *path, size_t limit, struct mm_graph *graph)
     if (c != MM_OK)
         return tool_report(&err);
     if (!complete)
-        fprintf(stderr, "refcl: note: '%s' is cut short; this is its intact prefix\n", path);
+        mm_print(stderr, "refcl: note: '%s' is cut short; this is its intact prefix\n", path);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* refcl xref: clauses of the specification with the axioms, code and tests linked to them. */
 #include "tools/cmd/xref.h"
+#include "memmodel/base/escape.h"
 #include "tools/cmd/commands.h"
 
 #include <string.h>
@@ -28,9 +29,9 @@ static void print_places(const struct xr_links *links, enum xr_role role, const 
         if (c->role != role || !c->clause)
             continue;
         if (!any)
-            printf("  %s:\n", title);
+            mm_print(stdout, "  %s:\n", title);
         any = true;
-        printf("    %s:%u\n", c->file, c->line);
+        mm_print(stdout, "    %s:%u\n", c->file, c->line);
     }
 }
 
@@ -44,7 +45,7 @@ static void print_section_code(const struct xr_links *links)
         if (!*last)
             printf("  its section is cited by:\n");
         last = c->file;
-        printf("    %s:%u\n", c->file, c->line);
+        mm_print(stdout, "    %s:%u\n", c->file, c->line);
     }
 }
 
@@ -53,24 +54,24 @@ static void print_errors(const struct xref_context *x, const struct xr_clause *c
 {
     if (!*clause->code)
         return;
-    printf("  %s: %s\n", clause->code, xr_evidence_name(links->evidence));
+    mm_print(stdout, "  %s: %s\n", clause->code, xr_evidence_name(links->evidence));
     for (size_t i = 0; i < x->citations.error_test_count; i++) {
         const struct xr_error_test *t = &x->citations.error_tests[i];
         for (size_t k = 0; k < clause->entry_count; k++)
             if (xr_test_is_of(&x->db, t, clause, clause->entries[k]))
-                printf("    %s:%u %s\n", t->file, t->line, t->entry);
+                mm_print(stdout, "    %s:%u %s\n", t->file, t->line, t->entry);
     }
 }
 
 static void print_drivers(const struct xref_context *x, const struct xr_links *links)
 {
     for (size_t d = 0; d < x->driver_count; d++) {
-        printf("  on %s:\n", x->drivers[d].name);
+        mm_print(stdout, "  on %s:\n", x->drivers[d].name);
         for (size_t i = 0; i < links->citation_count; i++) {
             const struct xr_citation *c = links->citations[i];
             const char *verdict = c->clause ? xr_driver_verdict(&x->drivers[d], c->file) : NULL;
             if (verdict)
-                printf("    %-10s %s\n", verdict, c->file);
+                mm_print(stdout, "    %-10s %s\n", verdict, c->file);
         }
     }
 }
@@ -79,18 +80,18 @@ static void print_clause(const struct xref_context *x, const struct xr_clause *c
 {
     const struct xr_links *links = &x->matrix.links[c - x->db.clauses];
     const struct xr_known_section *section = xr_database_section(&x->db, c->document, c->section);
-    printf("%s  (%s; %s)\n  %s%s%s\n", c->id, c->kind, section ? section->title : c->section, c->code,
-           *c->code ? ": " : "", c->text);
+    mm_print(stdout, "%s  (%s; %s)\n  %s%s%s\n", c->id, c->kind, section ? section->title : c->section,
+             c->code, *c->code ? ": " : "", c->text);
     if (*c->note)
-        printf("  note: %s\n", c->note);
+        mm_print(stdout, "  note: %s\n", c->note);
     if (*c->versions)
-        printf("  versions: %s\n", c->versions);
+        mm_print(stdout, "  versions: %s\n", c->versions);
     if (*c->untested)
-        printf("  no test: %s\n", c->untested);
+        mm_print(stdout, "  no test: %s\n", c->untested);
     for (size_t i = 0; i < c->error_count; i++) {
         const struct xr_clause *e = xr_database_clause(&x->db, c->errors[i]);
-        printf("  violated: %s %s (%s)\n", e->id, e->code,
-               xr_evidence_name(x->matrix.links[e - x->db.clauses].evidence));
+        mm_print(stdout, "  violated: %s %s (%s)\n", e->id, e->code,
+                 xr_evidence_name(x->matrix.links[e - x->db.clauses].evidence));
     }
     print_places(links, XR_IMPLEMENTS, "implemented by");
     print_places(links, XR_REPORTS, "reported by");
@@ -102,7 +103,7 @@ static void print_clause(const struct xref_context *x, const struct xr_clause *c
     for (size_t i = 0; i < x->db.ambiguity_count; i++)
         for (size_t k = 0; k < x->db.ambiguities[i].clause_count; k++)
             if (strcmp(x->db.ambiguities[i].clauses[k], c->id) == 0)
-                printf("  open: %s %s\n", x->db.ambiguities[i].id, x->db.ambiguities[i].topic);
+                mm_print(stdout, "  open: %s %s\n", x->db.ambiguities[i].id, x->db.ambiguities[i].topic);
 }
 
 /* ---- which clauses ------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* refcl xref extract, refcl xref diff: specification files. */
+#include "memmodel/base/escape.h"
 #include "tools/cmd/commands.h"
 #include "tools/cmd/xref.h"
 #include "tools/cmd/xref_page.h"
@@ -49,19 +50,19 @@ static int read_text(const char *path, struct xr_text *text)
 static void print_match(const struct xr_match *m, const char *document, bool text)
 {
     const struct xr_sentence *s = m->sentence;
-    printf("%6u  %s %-10s %016" PRIx64 " %-14s", s->line, document, s->section, s->hash,
-           xr_marker_name(s->marker));
+    mm_print(stdout, "%6u  %s %-10s %016" PRIx64 " %-14s", s->line, document, s->section, s->hash,
+             xr_marker_name(s->marker));
     if (m->clause)
-        printf(" %s", m->clause->id);
+        mm_print(stdout, " %s", m->clause->id);
     else if (m->listed)
-        printf(" %s: %s", xr_listing_name(m->listed->listing), m->listed->reason);
+        mm_print(stdout, " %s: %s", xr_listing_name(m->listed->listing), m->listed->reason);
     else if (m->touches)
         printf(" no clause; touches %s", m->touches->id);
     else
         printf(" no clause");
     printf("\n");
     if (text)
-        printf("        %s\n", s->text);
+        mm_print(stdout, "        %s\n", s->text);
 }
 
 static void print_chapters(const struct xr_extract *e)
@@ -71,12 +72,13 @@ static void print_chapters(const struct xr_extract *e)
         size_t listed = 0;
         for (int k = 0; k < XR_LISTING_COUNT; k++)
             listed += c->listed[k];
-        printf("chapter %-3s %5zu normative sentences, %5zu with a clause (%.1f %%), %zu listed", c->name,
-               c->normative, c->mapped,
-               c->normative ? 100.0 * (double)c->mapped / (double)c->normative : 100.0, listed);
+        mm_print(stdout, "chapter %-3s %5zu normative sentences, %5zu with a clause (%.1f %%), %zu listed",
+                 c->name, c->normative, c->mapped,
+                 c->normative ? 100.0 * (double)c->mapped / (double)c->normative : 100.0, listed);
         for (int k = 0, before = 0; k < XR_LISTING_COUNT; k++)
             if (c->listed[k])
-                printf("%s%zu %s", before++ ? ", " : " (", c->listed[k], xr_listing_name((enum xr_listing)k));
+                mm_print(stdout, "%s%zu %s", before++ ? ", " : " (", c->listed[k],
+                         xr_listing_name((enum xr_listing)k));
         printf(listed ? ")\n" : "\n");
     }
 }
@@ -103,7 +105,7 @@ static int print_extract(const struct request *r, const struct xr_extract *e, co
             print_match(m, text->document, r->text);
     }
     for (size_t i = 0; i < e->stale_count; i++)
-        printf("%s: a sentence that it represents was removed or changed\n", e->stale[i]->id);
+        mm_print(stdout, "%s: a sentence that it represents was removed or changed\n", e->stale[i]->id);
     print_chapters(e);
     return without ? EXIT_FINDINGS : EXIT_CLEAN;
 }
@@ -142,23 +144,23 @@ static int run_extract(int argc, char **argv)
 static void print_change(const struct xr_change *c, bool text)
 {
     const struct xr_sentence *s = c->after ? c->after : c->before;
-    printf("%-8s %6u  %-10s %s%s", xr_change_name(c->kind), s->line, s->section,
-           c->clause ? "touches " : "no clause", c->clause ? c->clause->id : "");
+    mm_print(stdout, "%-8s %6u  %-10s %s%s", xr_change_name(c->kind), s->line, s->section,
+             c->clause ? "touches " : "no clause", c->clause ? c->clause->id : "");
     if (c->kind == XR_MOVED)
-        printf(" (from %s)", c->before->section);
+        mm_print(stdout, " (from %s)", c->before->section);
     printf("\n");
     if (text && c->before && c->kind != XR_MOVED)
-        printf("    - %s\n", c->before->text);
+        mm_print(stdout, "    - %s\n", c->before->text);
     if (text && c->after && c->kind != XR_MOVED)
-        printf("    + %s\n", c->after->text);
+        mm_print(stdout, "    + %s\n", c->after->text);
 }
 
 static void print_verdicts(const struct xref_verdicts *v, const char *revisions)
 {
     const struct xref_verdict *smallest = xref_verdicts_smallest(v);
     for (size_t i = 0; i < v->count; i++)
-        printf("verdict  %s %s -> %s\n", v->tests[i].file, v->tests[i].before, v->tests[i].after);
-    printf("%zu of %zu litmus tests differ under %s", v->count, v->compared, revisions);
+        mm_print(stdout, "verdict  %s %s -> %s\n", v->tests[i].file, v->tests[i].before, v->tests[i].after);
+    mm_print(stdout, "%zu of %zu litmus tests differ under %s", v->count, v->compared, revisions);
     printf(smallest ? "; the smallest is %s\n" : "%s\n", smallest ? smallest->file : "");
 }
 

@@ -1,4 +1,5 @@
 /* Witnesses of refcl explore: replayed, printed and written to files. */
+#include "memmodel/base/escape.h"
 #include "tools/explore/command.h"
 #include "tools/witness/replay.h"
 
@@ -42,8 +43,8 @@ static int show_execution(struct explore *e, struct ex *ex, struct witness *w, c
     w->satisfies = execution_satisfies(ex->program, v, &v->shown[i]);
     int written = e->paths.witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
     witness_describe(ex->program, &v->shown[i], what);
-    fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
-            *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
+    mm_print(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
+             *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
     if (array) {
         cJSON *json = witness_execution_json(ex->program, &v->shown[i]);
         cJSON_AddBoolToObject(json, "replayed", result == REPLAY_SAME);
@@ -118,8 +119,8 @@ void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdi
         struct values values = {.json = item ? cJSON_CreateObject() : NULL};
         witness_describe(ex->program, x, what);
         ex_each_input(ex, x, add_value, &values);
-        fprintf(e->text, "    inputs of %s: %s\n", what + (*what == ' '),
-                values.length ? values.text : "any");
+        mm_print(e->text, "    inputs of %s: %s\n", what + (*what == ' '),
+                 values.length ? values.text : "any");
         if (!item)
             continue;
         cJSON_AddStringToObject(item, "what", what + (*what == ' '));

@@ -175,9 +175,9 @@ static void print_test(const cJSON *row, FILE *out)
     const cJSON *state, *states = cJSON_GetObjectItem(row, "states");
     store_print_name(row, out);
     mm_print(out, " on %s\n", lt_json_text(row, "device"));
-    fprintf(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", lt_number_of(row, "runs_done"),
-            lt_number_of(row, "runs"), lt_json_text(row, "first"), lt_json_text(row, "last"),
-            lt_number_of(row, "instances"));
+    mm_print(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", lt_number_of(row, "runs_done"),
+             lt_number_of(row, "runs"), lt_json_text(row, "first"), lt_json_text(row, "last"),
+             lt_number_of(row, "instances"));
     cJSON_ArrayForEach(state, states)
     {
         mm_print(out, "  %-12.0f %-9.3g %-9s since %s  %s%s%s\n", lt_number_of(state, "count"),

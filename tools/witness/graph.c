@@ -1,4 +1,5 @@
 /* Executions as text and as graphs: events and relations. */
+#include "memmodel/base/escape.h"
 #include "tools/verdict_text.h"
 #include "tools/witness/witness.h"
 
@@ -28,11 +29,11 @@ struct drawing {
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-static void tell_edge(void *context, const struct verdict_edge *e)
+static void print_edge(void *context, const struct verdict_edge *e)
 {
     struct drawing *d = context;
     const struct ck_execution *x = d->x;
-    fprintf(d->out, "        %s %u -> %u\n", e->name, x->events[e->from].step, x->events[e->to].step);
+    mm_print(d->out, "        %s %u -> %u\n", e->name, x->events[e->from].step, x->events[e->to].step);
 }
 
 /* Calls VISIT with each event, in order. */
@@ -45,18 +46,18 @@ static void each_step(const struct ck_program *program, const struct ck_executio
                 visit(program, &x->events[i], out);
 }
 
-static void tell_step(const struct ck_program *program, const struct ck_event *h, FILE *out)
+static void print_step(const struct ck_program *program, const struct ck_event *h, FILE *out)
 {
     char text[VERDICT_TEXT];
     verdict_event_text(program, h, text);
-    fprintf(out, "    %5u  %s: %s", h->step, thread_name(program, h), text);
+    mm_print(out, "    %5u  %s: %s", h->step, thread_name(program, h), text);
     fprintf(out, h->line ? "  line %u\n" : "\n", h->line);
 }
 
 void witness_print(const struct ck_program *program, const struct ck_execution *x, FILE *out)
 {
-    each_step(program, x, out, tell_step);
-    verdict_each_edge(x, tell_edge, &(struct drawing){x, out});
+    each_step(program, x, out, print_step);
+    verdict_each_edge(x, print_edge, &(struct drawing){x, out});
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------------- */

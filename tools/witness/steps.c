@@ -1,5 +1,6 @@
 /* `refcl kernel --replay`: a child process replays a witness, prints each step and records events for the
  * checks of the session. The replay decides whether the execution matches the file. */
+#include "memmodel/base/escape.h"
 #include "tools/session/session.h"
 #include "tools/tool.h"
 #include "tools/verdict_text.h"
@@ -31,9 +32,13 @@ static void print_line(const char *source, uint32_t line, FILE *out)
     if (!source || line != 1)
         return;
     source += strspn(source, " \t");
-    int length = (int)strcspn(source, "\r\n");
+    char text[71];
+    size_t length = strcspn(source, "\r\n");
+    snprintf(text, sizeof text, "%.*s", (int)(length < 70 ? length : 70), source);
+    for (char *tab = text; (tab = strchr(tab, '\t'));)
+        *tab = ' ';
     if (length)
-        fprintf(out, "    | %.*s%s", length < 70 ? length : 70, source, length < 70 ? "" : "...");
+        mm_print(out, "    | %s%s", text, length < 70 ? "" : "...");
 }
 
 static bool events_overlap(const struct ck_event *a, const struct ck_event *b)
@@ -57,13 +62,13 @@ static void print_source(const struct steps *s, const struct ck_event *h)
     const struct ck_event *from = h->source == CK_NO_EVENT ? NULL : &all[h->source];
     uint32_t last = newest_write(s, h);
     if (from && from->kind != MM_INIT && from->step > h->step)
-        fprintf(s->out, ", which step %u will write", from->step);
+        mm_print(s->out, ", which step %u will write", from->step);
     else if (from && from->kind != MM_INIT)
-        fprintf(s->out, ", from step %u", from->step);
+        mm_print(s->out, ", from step %u", from->step);
     else
-        fprintf(s->out, ", as it was before");
+        mm_print(s->out, ", as it was before");
     if (from && last != CK_NO_EVENT && last != h->source && from->step < all[last].step)
-        fprintf(s->out, ": an old value, step %u wrote a newer one", all[last].step);
+        mm_print(s->out, ": an old value, step %u wrote a newer one", all[last].step);
 }
 
 static void print_access(const struct steps *s, const struct ck_event *h)
@@ -72,9 +77,9 @@ static void print_access(const struct steps *s, const struct ck_event *h)
     char element[120], value[MM_SCALAR_TEXT];
     verdict_element(o, h->offset, h->size, element, sizeof element);
     verdict_value_text(o, h->offset, h->value, h->size, value);
-    fprintf(s->out, " %s = %s", element, value);
+    mm_print(s->out, " %s = %s", element, value);
     if (h->order)
-        fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
+        mm_print(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
     if (h->kind == MM_READ)
         print_source(s, h);
 }
@@ -91,12 +96,12 @@ static void on_step(void *context, uint32_t index, bool again)
         return;
     s->printed++;
     if (s->out) {
-        fprintf(s->out, "%5u  %s  line %u: %s", h->step, w->program->threads[h->thread].name, h->line,
-                verbs[h->kind] ? verbs[h->kind] : mm_kind_name((enum mm_kind)h->kind));
+        mm_print(s->out, "%5u  %s  line %u: %s", h->step, w->program->threads[h->thread].name, h->line,
+                 verbs[h->kind] ? verbs[h->kind] : mm_kind_name((enum mm_kind)h->kind));
         if (h->object != CK_NO_OBJECT)
             print_access(s, h);
         else if (h->order)
-            fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
+            mm_print(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
         print_line(w->source, h->line, s->out);
         fputc('\n', s->out);
     }
@@ -113,12 +118,12 @@ static void print_head(const struct steps *s)
     const struct witness *w = s->witness;
     char what[WITNESS_TEXT];
     witness_describe(w->program, w->execution, what);
-    fprintf(s->out, "%s: kernel %s, %u work-items, by %s: %s\n", w->file, w->program->name,
-            w->global[0] * w->global[1] * w->global[2], w->model, what + (*what == ' '));
+    mm_print(s->out, "%s: kernel %s, %u work-items, by %s: %s\n", w->file, w->program->name,
+             w->global[0] * w->global[1] * w->global[2], w->model, what + (*what == ' '));
     for (size_t i = 0; i < w->condition_count; i++)
-        fprintf(s->out, "    condition: %s\n", w->conditions[i]);
+        mm_print(s->out, "    condition: %s\n", w->conditions[i]);
     if (w->condition_count && w->execution->shows == CK_SHOWS_STATE)
-        fprintf(s->out, "    which is %s in this final state\n", w->satisfies ? "true" : "false");
+        mm_print(s->out, "    which is %s in this final state\n", w->satisfies ? "true" : "false");
 }
 
 static bool is_shown(const struct ck_object *o)
@@ -130,30 +135,31 @@ static void print_object(const struct steps *s, uint32_t object)
 {
     const struct ck_object *o = &s->witness->program->objects[object];
     uint64_t count = o->size / o->element_size;
-    fprintf(s->out, "    %s =", o->name);
+    mm_print(s->out, "    %s =", o->name);
     for (uint64_t i = 0; i < count && i < MOST_VALUES; i++) {
         char value[MM_SCALAR_TEXT];
         verdict_value_text(o, i * o->element_size,
                            replay_final_value(s->witness, object, i * o->element_size, o->element_size),
                            o->element_size, value);
-        fprintf(s->out, " %s", value);
+        mm_print(s->out, " %s", value);
     }
-    fprintf(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
+    mm_print(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
 }
 
 static void print_end(const struct steps *s, enum replay_result result, const char *why)
 {
     const struct witness *w = s->witness;
     if (s->waits)
-        fprintf(s->out, "       does not terminate: the remaining work-items repeat these loop iterations\n");
+        mm_print(s->out,
+                 "       does not terminate: the remaining work-items repeat these loop iterations\n");
     if (result == REPLAY_SAME && w->execution->shows == CK_SHOWS_STATE) {
-        fprintf(s->out, "final memory:\n");
+        mm_print(s->out, "final memory:\n");
         for (uint32_t i = 0; i < w->program->object_count; i++)
             if (is_shown(&w->program->objects[i]))
                 print_object(s, i);
     }
     if (result != REPLAY_SAME)
-        fprintf(s->out, "departs from the witness after %u steps: %s\n", s->printed, why);
+        mm_print(s->out, "departs from the witness after %u steps: %s\n", s->printed, why);
 }
 
 /* ---- the program of the session -------------------------------------------------------------------- */
@@ -205,8 +211,8 @@ static int judge_replay(void *context, const struct ck_detector *detector, int s
     if (status == EXIT_CLEAN && race && !has_race(detector) && ours)
         return tool_error(EXIT_FINDINGS, "%s: replayed, but the detector finds no race", s->path);
     if (status == EXIT_CLEAN && s->out)
-        fprintf(s->out, "replayed: %s is what happens%s\n", s->path,
-                race && !has_race(detector) ? ", a race by that model alone" : "");
+        mm_print(s->out, "replayed: %s is what happens%s\n", s->path,
+                 race && !has_race(detector) ? ", a race by that model alone" : "");
     return status;
 }
 
