@@ -182,17 +182,15 @@ uint32_t ck_program_base(const struct ck_program *p, uint32_t expr)
 
     while (e->op == CK_ADD && e->size == 8) {
         const struct ck_expr *a = &p->exprs[e->a], *b = &p->exprs[e->b];
-        bool pointer_a = a->op == CK_CONST ? a->imm >= CK_OBJECT_BASE(0) : a->op == CK_ADD;
-        bool pointer_b = b->op == CK_CONST ? b->imm >= CK_OBJECT_BASE(0) : b->op == CK_ADD;
+        bool pointer_a = a->op == CK_CONST ? ck_object_at(a->imm) != CK_NO_OBJECT : a->op == CK_ADD;
+        bool pointer_b = b->op == CK_CONST ? ck_object_at(b->imm) != CK_NO_OBJECT : b->op == CK_ADD;
 
         if (pointer_a == pointer_b)
             return CK_NO_OBJECT;
         e = pointer_a ? a : b;
     }
-    if (e->op != CK_CONST || e->size != 8 || e->imm < CK_OBJECT_BASE(0) ||
-        e->imm >= CK_OBJECT_BASE(p->object_count))
-        return CK_NO_OBJECT;
-    return (uint32_t)(e->imm >> 32) - 1;
+    uint32_t object = e->op == CK_CONST && e->size == 8 ? ck_object_at(e->imm) : CK_NO_OBJECT;
+    return object < p->object_count ? object : CK_NO_OBJECT;
 }
 
 static bool scope_holds(const struct ck_instr *i, const struct ck_thread *a, const struct ck_thread *b)

@@ -10,6 +10,12 @@
 #include "memmodel/memmodel.h"
 
 #define CK_OBJECT_BASE(i) (((uint64_t)(i) + 1) << 32)
+/* The object that the constant VALUE of an address belongs to, less than 2^31 bytes before or behind its beginning, as p + i in
+ * p[i - 1] is computed from an address before p; CK_NO_OBJECT: VALUE is a number, also a negative one. */
+static inline uint32_t ck_object_at(uint64_t value)
+{
+    return (uint32_t)((value + (UINT64_C(1) << 31)) >> 32) - 1;
+}
 
 enum ck_expr_op {
     CK_CONST, /* imm */

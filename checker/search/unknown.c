@@ -66,9 +66,8 @@ static uint32_t object_of(const struct taint *t, uint32_t address)
 
     while (e->op == CK_ADD)
         e = &t->p->exprs[t->p->exprs[e->a].op == CK_CONST ? e->a : e->b];
-    if (e->op != CK_CONST || e->imm < CK_OBJECT_BASE(0))
-        return CK_NO_OBJECT;
-    return (uint32_t)(e->imm >> 32) - 1;
+    uint32_t object = e->op == CK_CONST ? ck_object_at(e->imm) : CK_NO_OBJECT;
+    return object < t->p->object_count ? object : CK_NO_OBJECT;
 }
 
 static enum level may_hold(const struct taint *t, uint32_t object)

@@ -107,6 +107,15 @@ static void add_constant(struct sx *sx, uint64_t value)
     sx->values.constants[sx->values.constant_count++] = value;
 }
 
+/* Adds EXPR if it is a constant; of those of 8 bytes that may be addresses, only what values are COMPARED with. */
+static void add_expr_constant(struct sx *sx, const struct ck_expr *expr, bool compared)
+{
+    bool address = expr->size == 8 && expr->imm >= CK_OBJECT_BASE(0);
+
+    if (expr->op == CK_CONST && (compared || !address))
+        add_constant(sx, expr->imm & sx_mask(expr->size));
+}
+
 bool sx_collect_constants(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
@@ -116,10 +125,19 @@ bool sx_collect_constants(struct sx *sx)
     if (!sx->values.constants)
         return false;
     for (uint32_t i = 0; i < p->expr_count; i++) {
-        uint64_t value = p->exprs[i].imm;
+        const struct ck_expr *e = &p->exprs[i];
 
-        if (p->exprs[i].op == CK_CONST && !(p->exprs[i].size == 8 && value >= CK_OBJECT_BASE(0)))
-            add_constant(sx, value & sx_mask(p->exprs[i].size));
+        add_expr_constant(sx, e, false);
+        if (e->op >= CK_EQ && e->op <= CK_SLE) {
+            add_expr_constant(sx, &p->exprs[e->a], true);
+            add_expr_constant(sx, &p->exprs[e->b], true);
+        }
+    }
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            if (p->threads[t].instrs[i].op == CK_CAS)
+                add_expr_constant(sx, &p->exprs[p->threads[t].instrs[i].expected], true);
+        }
     }
     for (uint32_t i = 0; i < p->prop_count; i++) {
         if (p->props[i].op != CK_PROP_COMPARE)

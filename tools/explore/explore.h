@@ -419,7 +419,7 @@ uint64_t ex_new_variable(struct ex *ex, const struct in_ty *pointee, const struc
 struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address);
 uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
 void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
-/* The constant address in an object or variable that ADDRESS is computed from; 0: unknown. */
+/* The beginning of the object or variable that ADDRESS is computed from a constant address of; 0: unknown. */
 uint64_t ex_root(const struct ex *ex, uint32_t address);
 /* explore/atomic.c */
 bool ex_atomic(struct ex *ex, const struct in_inst *inst);

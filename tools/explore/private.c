@@ -61,7 +61,7 @@ uint64_t ex_root(const struct ex *ex, uint32_t address)
 {
     const struct ck_expr *e = &ex->program->exprs[address];
     if (e->op == CK_CONST)
-        return e->imm >= CK_OBJECT_BASE(0) ? e->imm : 0;
+        return CK_OBJECT_BASE(ck_object_at(e->imm));
     if (e->op != CK_ADD && e->op != CK_SUB)
         return 0;
     uint64_t a = ex_root(ex, e->a), b = ex_root(ex, e->b);
