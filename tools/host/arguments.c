@@ -471,7 +471,7 @@ void host_change_arguments(struct host *host)
 /* The contents of the argument's memory, allocated by malloc. */
 static unsigned char *read_back(struct host *host, const struct argument *argument)
 {
-    const void *svm = argument->svm ? argument->svm : argument->shown;
+    const void *svm = argument->svm ? argument->svm : argument->shared_svm;
     unsigned char *data = malloc(argument->bytes);
     if (!data)
         host_fail("out of memory", NULL);
@@ -487,7 +487,7 @@ static unsigned char *read_back(struct host *host, const struct argument *argume
 
 static bool has_memory(const struct argument *argument)
 {
-    return (argument->buffer && argument->spec.kind != SPEC_PIPE) || argument->svm || argument->shown;
+    return (argument->buffer && argument->spec.kind != SPEC_PIPE) || argument->svm || argument->shared_svm;
 }
 
 void host_print_argument(struct host *host, const char *name)

@@ -38,7 +38,7 @@ static const char *read_numbers(const char *text, uint64_t *out, size_t n)
         char *end;
         out[i] = strtoull(text, &end, 10);
         if (end == text || (*end != ':' && (*end || i + 1 < n)))
-            host_fail("a captured launch is described wrongly", text);
+            host_fail("a captured launch: expected numbers separated by colons, not", text);
         text = *end ? end + 1 : end;
     }
     return text;
@@ -128,24 +128,38 @@ static void write_levels(struct host *host, const struct memory *m, const cl_ima
     }
 }
 
+/* Whether the contents have all bytes of the image's region, of elements of ELEMENT bytes; the pitches may be 0. */
+static bool has_region(const struct memory *m, size_t element)
+{
+    const uint64_t *region = m->image + 9;
+    uint64_t row = m->image[12], slice = m->image[13], line, rows, size;
+    if (__builtin_mul_overflow(region[0], element, &line))
+        return false;
+    row = row ? row : line;
+    return (slice || !__builtin_mul_overflow(row, region[1], &slice)) &&
+           !__builtin_mul_overflow(region[2] - 1, slice, &size) &&
+           !__builtin_mul_overflow(region[1] - 1, row, &rows) && !__builtin_add_overflow(size, rows, &size) &&
+           !__builtin_add_overflow(size, line, &size) && size <= m->data_size;
+}
+
 static void make_image(struct host *host, struct memory *m, size_t index)
 {
     const uint64_t *n =
         m->image; /* parent, type, order, channel, width, height, depth, layers, pitch, x .. */
-    bool shown = n[0] != UINT32_MAX;
+    bool of_buffer = n[0] != UINT32_MAX;
     cl_image_format format = {(cl_channel_order)n[2], (cl_channel_type)n[3]};
     cl_image_desc description = {.image_type = (cl_mem_object_type)n[1],
                                  .image_width = n[4],
                                  .image_height = n[5],
                                  .image_depth = n[6],
                                  .image_array_size = n[7],
-                                 .image_row_pitch = shown ? n[8] : 0,
+                                 .image_row_pitch = of_buffer ? n[8] : 0,
                                  .num_mip_levels = (cl_uint)n[14]};
     size_t element = 0;
     cl_int code;
-    if (shown && (n[0] >= index || !host->captured->memories[n[0]].mem))
-        host_fail("an image of no buffer", NULL);
-    if (shown)
+    if (of_buffer && (n[0] >= index || !host->captured->memories[n[0]].mem))
+        host_fail("the memory that a captured image is created from is no buffer", NULL);
+    if (of_buffer)
         description.buffer = host->captured->memories[n[0]].mem;
     m->mem = clCreateImage(host->context, access_of(m->flags), &format, &description, NULL, &code);
     host_check(code, "clCreateImage");
@@ -154,7 +168,9 @@ static void make_image(struct host *host, struct memory *m, size_t index)
                "clGetImageInfo");
     if (n[14] > 1)
         write_levels(host, m, &description, element);
-    else if (!shown)
+    else if (!of_buffer && !has_region(m, element))
+        host_fail("contents of an image have another size", NULL);
+    else if (!of_buffer)
         host_check(clEnqueueWriteImage(host->queue, m->mem, CL_TRUE, origin, region, n[12], n[13], m->data, 0,
                                        NULL, NULL),
                    "clEnqueueWriteImage");
@@ -166,7 +182,7 @@ static void fill_svm(struct host *host, const struct memory *m)
                "clEnqueueSVMMemcpy");
 }
 
-static void tell_svm(struct host *host)
+static void declare_svm(struct host *host)
 {
     void *pointers[MAX_ARGS];
     size_t count = 0;
@@ -215,7 +231,7 @@ void host_captured_memory(struct host *host)
         free(m->data);
         m->data = NULL;
     }
-    tell_svm(host);
+    declare_svm(host);
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -290,7 +306,7 @@ static void set_svm(struct host *host, cl_uint index, const uint64_t *n)
     if (n[1] > m->size)
         host_fail("an argument points past its memory", NULL);
     host->arguments[index].type = host_argument_type(host, index);
-    host->arguments[index].shown = m->svm + n[1];
+    host->arguments[index].shared_svm = m->svm + n[1];
     host->arguments[index].bytes = m->size - n[1];
     host_check(clSetKernelArgSVMPointer(host->kernel, index, m->svm + n[1]), "clSetKernelArgSVMPointer");
 }

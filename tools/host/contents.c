@@ -107,11 +107,10 @@ void host_write_npy(const char *path, const unsigned char *data, struct spec_sca
     const unsigned char start[] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
     FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(start, 1, sizeof start, file) == sizeof start &&
-                fwrite(header, 1, length, file) == length && fwrite(data, 1, bytes, file) == bytes;
-    good = file && fclose(file) == 0 && good;
-    if (!good)
-        host_fail("cannot write", path);
+    if (!file || fwrite(start, 1, sizeof start, file) != sizeof start ||
+        fwrite(header, 1, length, file) != length || fwrite(data, 1, bytes, file) != bytes ||
+        fclose(file) != 0)
+        host_fail_file("write", path);
 }
 
 /* ---- initial values -------------------------------------------------------------------------------- */
@@ -137,7 +136,8 @@ static void put_numbers(unsigned char *data, size_t count, struct spec_scalar sc
     }
 }
 
-/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the limit. */
+/* Fills DATA for launch ROUND (enum spec_input): zeros, iota, ones, random numbers, small ones, or one number in all elements; below
+ * the limit of indices. */
 static void put_round(unsigned char *data, size_t count, struct spec_scalar scalar, const struct spec *spec,
                       unsigned round)
 {

@@ -22,6 +22,21 @@ static bool is_png(const char *path)
     return n > 4 && strcmp(path + n - 4, ".png") == 0;
 }
 
+#ifdef HAVE_PNG
+static void check_png_format(const struct host_format *format, const char *path)
+{
+    if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
+        host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
+}
+
+static png_uint_32 png_format(const struct host_format *format)
+{
+    return format->channels == 1                       ? PNG_FORMAT_GRAY
+           : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
+                                                       : PNG_FORMAT_RGBA;
+}
+#endif
+
 /* Reads width and height from the header alone: a picture may have far more pixels than its file has bytes. */
 static void read_png_size(const char *path, const struct host_format *format, uint64_t size[3])
 {
@@ -29,8 +44,7 @@ static void read_png_size(const char *path, const struct host_format *format, ui
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_file(&image, path))
         host_fail(image.message, path);
-    if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
-        host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
+    check_png_format(format, path);
     size[0] = image.width;
     size[1] = image.height;
     png_image_free(&image);
@@ -52,9 +66,7 @@ static unsigned char *read_png(const char *path, const struct host_format *forma
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_file(&image, path))
         host_fail(image.message, path);
-    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
-                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
-                                                               : PNG_FORMAT_RGBA;
+    image.format = png_format(format);
     bool same = image.width == size[0] && image.height == size[1];
     unsigned char *pixels = same ? malloc(PNG_IMAGE_SIZE(image)) : NULL;
     if (!pixels)
@@ -74,11 +86,8 @@ static void write_png(const char *path, const unsigned char *pixels, const struc
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)region[0],
                        .height = (png_uint_32)(region[1] * region[2])};
-    if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
-        host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
-    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
-                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
-                                                               : PNG_FORMAT_RGBA;
+    check_png_format(format, path);
+    image.format = png_format(format);
     if (!png_image_write_to_file(&image, path, 0, pixels, 0, NULL))
         host_fail(image.message, path);
 #else

@@ -31,10 +31,10 @@ void host_check(cl_int code, const char *call)
     host_fail(call, spec_code_text(code, text, sizeof text));
 }
 
-_Noreturn static void cannot_read(const char *path)
+void host_fail_file(const char *act, const char *path)
 {
     char what[200];
-    snprintf(what, sizeof what, "cannot read (%s)", strerror(errno));
+    snprintf(what, sizeof what, "cannot %s (%s)", act, strerror(errno));
     host_fail(what, path);
 }
 
@@ -45,7 +45,7 @@ char *host_read_file(const char *path, size_t *size)
     size_t capacity = 0;
     struct stat status;
     if (!file || fstat(fileno(file), &status) != 0)
-        cannot_read(path);
+        host_fail_file("read", path);
     bool endless = !S_ISREG(status.st_mode);
     for (*size = 0;;) {
         if (*size == capacity && !(text = realloc(text, (capacity = capacity * 2 + 4096) + 1)))
@@ -55,10 +55,10 @@ char *host_read_file(const char *path, size_t *size)
             break;
         *size += n;
         if (endless && *size > MAX_STREAM)
-            host_fail("more than 256 MiB from what is no regular file", path);
+            host_fail("more than 256 MiB from a pipe or device", path);
     }
     if (ferror(file))
-        cannot_read(path);
+        host_fail_file("read", path);
     fclose(file);
     text[*size] = 0;
     return text;
@@ -117,7 +117,7 @@ static void build_program(struct host *host, const char *path)
     const char *source = text;
     const unsigned char *binary = (const unsigned char *)text;
     if (!il && !binary_file && memchr(text, 0, size))
-        host_fail("a null character: this is no OpenCL C (SPIR-V is in files .spv or .spvasm)", path);
+        host_fail("a null character: not OpenCL C (SPIR-V is read from files .spv and .spvasm)", path);
     host->program = il            ? clCreateProgramWithIL(host->context, text, size, &code)
                     : binary_file ? clCreateProgramWithBinary(host->context, 1, &host->device, &size, &binary,
                                                               NULL, &code)

@@ -24,7 +24,7 @@ struct argument {
     struct host_format format; /* of the image */
     size_t region[3];
     void *svm;
-    void *shown;         /* captured: memory of another argument's too, not freed with this one */
+    void *shared_svm;    /* captured: memory that other arguments may have, too; not freed with this one */
     size_t count, bytes; /* elements, bytes in all */
     struct spec_type type;
 };
@@ -35,9 +35,7 @@ struct host {
     cl_program program;
     cl_kernel kernel;
     const char *name, *build, *include, *specs[MAX_ARGS], *prints[MAX_ARGS];
-    const char *elements
-        [MAX_ARGS]; /* "INDEX:TYPE" or "INDEX:BYTES": of what memory consists whose type has another name */
-    size_t element_count, spec_count, print_count, global[3], local[3], offset[3], repeat;
+    size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
     cl_uint argument_count;
     unsigned round, rounds; /* of launches with changing contents: enum spec_input, and a set of them */
     bool has_round;         /* the launch with one of them is asked for */
@@ -51,6 +49,8 @@ struct host {
 
 /* Prints an error about the input and ends the program. */
 _Noreturn void host_fail(const char *what, const char *detail);
+/* The same about the file PATH: "cannot ACT (...): PATH", with the reason that errno has. */
+_Noreturn void host_fail_file(const char *act, const char *path);
 void host_check(cl_int code, const char *call);
 /* The contents of the file, with a zero byte appended; to be freed with free(). */
 char *host_read_file(const char *path, size_t *size);

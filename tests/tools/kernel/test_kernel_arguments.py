@@ -12,7 +12,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import tap
-from built import PATIENCE, REFCL
+from built import BUILD, PATIENCE, REFCL, on_refcl
 from tap import check, skip
 
 SOURCE = """struct inner { char c; float f; };
@@ -153,6 +153,8 @@ def npy(path, folder):
     printed("vector", words + ["-a", "list=buf:file=" + name], path, [1, 2, 3, 4, 9, 9, 7])
     with open(name, "rb") as f:
         whole = f.read()
+    run = kernel("-k", "vector", "-a", "out=buf:7:out=/dev/full", *words[2:], "-a", "list=1,2,3", path)
+    check("a file that cannot be written", run.returncode == 2 and "cannot write (No space left" in run.stderr, run.stderr)
     run = kernel("-k", "vector", *words, "-a", "list=buf:file=/dev/zero", path)
     check("a file without an end", run.returncode == 2 and "more than 256 MiB" in run.stderr, run.stderr)
     for shape in (b"(5,)", b"(-4,)", b"(99999999999,)", b"(4294967296, 4294967296)", b"(x,)", b"4", b"(4"):
@@ -266,6 +268,22 @@ def captured(folder):
     check("explore takes no captured launch", run.returncode == 2 and "refcl kernel executes" in run.stderr, run.stderr)
 
 
+def captured_image(folder):
+    """An image of 64 x 64 texels in a captured launch, whose file has fewer bytes: by rows without gaps, and with a pitch."""
+    data, source = os.path.join(folder, "texels"), os.path.join(folder, "captured.cl")
+    with open(source, "w") as f:
+        f.write("kernel void k(read_only image2d_t in) {}\n")
+    for pitch, size, fits in ((0, 4 * 64 * 64, True), (0, 4 * 64 * 64 - 1, False), (512, 63 * 512 + 256, True), (512, 63 * 512 + 255, False)):
+        with open(data, "wb") as f:
+            f.write(bytes(size))
+        # flags, parent, type (2D), order (RGBA), channel (UNORM_INT8), width, height, depth, layers, pitch, region, row, slice, levels, file
+        memory = f"image:4:4294967295:{0x10F1}:{0x10B5}:{0x10D2}:64:64:1:0:0:64:64:1:{pitch}:0:0:{data}"
+        done = subprocess.run([os.path.join(BUILD, "refcl-kernel-host"), "captured", "yes", "kernel", "k", "memory", memory, "arg", "@image:0",
+                               source], capture_output=True, text=True, timeout=PATIENCE, env=on_refcl())
+        check(f"a captured image of {size} bytes, pitch {pitch}", done.returncode == (0 if fits else 2) and
+              fits != ("contents of an image have another size" in done.stderr), (done.returncode, done.stderr))
+
+
 def interrupted_launch(folder):
     """Compiled launches are recorded when they end: the report says so, and the interpreter's are checked as far as they were executed."""
     path, trace = os.path.join(folder, "endless.cl"), os.path.join(folder, "endless.trace")
@@ -313,6 +331,7 @@ def main():
         explored(folder)
         explored_files(folder)
         captured(folder)
+        captured_image(folder)
         interrupted(folder)
         interrupted_launch(folder)
     return tap.done()
