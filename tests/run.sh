@@ -12,7 +12,6 @@ export CMOCKA_MESSAGE_OUTPUT=tap
 export OCL_ICD_VENDORS="$PWD/$BUILD/refcl.icd"
 export OCL_ICD_FILENAMES="$PWD/$BUILD/librefcl.so"
 export REFCL="$PWD/$BUILD/refcl"
-export REFCL_CACHE_DIR=${REFCL_CACHE_DIR:-off}
 # With a block of dynamic thread-local storage at offset 16 of a page, gcc 12's runtime takes the bytes before it for a
 # header of glibc 2.19, and its search for leaks crashes.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0}
@@ -22,6 +21,8 @@ export LC_ALL=C.UTF-8 TERM=dumb
 home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
 trap 'rm -rf "$home"' EXIT
 export HOME=$home
+# What several tests build is compiled once in each run.
+export REFCL_CACHE_DIR=${REFCL_CACHE_DIR:-$home/cache}
 unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 export REFCL_RUN_TIMEOUT=${REFCL_RUN_TIMEOUT:-900}
 limit=${TEST_TIMEOUT:-3600} # only what hangs takes that long
@@ -33,7 +34,8 @@ run_one() {
     program=${1#jit:}
     variables=()
     log=$logs/$(echo "$1" | tr /: __).log
-    [ "$program" = "$1" ] || variables=(REFCL_ENGINE=jit "REFCL_JIT=$PWD/$BUILD/tests/jit/seen.so" "REFCL_JIT_SEEN=$PWD/$log.jit")
+    [[ $program != tests/jit/* ]] || variables=(REFCL_CACHE_DIR=off) # these look at the compilation
+    [ "$program" = "$1" ] || variables+=(REFCL_ENGINE=jit "REFCL_JIT=$PWD/$BUILD/tests/jit/seen.so" "REFCL_JIT_SEEN=$PWD/$log.jit")
     case $program in
     *.py) command=(/usr/bin/python3 "$program") ;;
     *) command=("$program") ;;
@@ -71,7 +73,8 @@ at_a_time() {
 TEST_JOBS=${TEST_JOBS:-$(at_a_time 2>/dev/null)}
 export TEST_JOBS
 in_order() { # the tests, those of tests/longest.txt first
-    awk 'FILENAME == ARGV[1] { place[$2] = FNR; next } { print ($0 in place ? place[$0] : 1000000 + FNR), $0 }' tests/longest.txt - |
+    awk -v folder="$BUILD/" 'FILENAME == ARGV[1] { place[$2] = FNR; next } { name = $0; sub(folder, "build/", name)
+        print (name in place ? place[name] : 1000000 + FNR), $0 }' tests/longest.txt - |
         sort -n | cut -d ' ' -f 2
 }
 printf '%s\n' "$@" | in_order | xargs -P "$TEST_JOBS" -I{} bash -c 'run_one {}'
