@@ -64,6 +64,11 @@ static void store_request(struct ex *ex, uint32_t site, unsigned word, uint32_t 
     ex_emit(ex, store);
 }
 
+bool ex_is_copy_target(const struct ck_instr *instr)
+{
+    return instr->op == CK_STORE && instr->point == TO + 1;
+}
+
 static void lower_copy_call(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->operand_count < 6)
@@ -305,7 +310,7 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
             put_instruction(r, *instr);
         else if (instr->point == WAIT_WORD + 1)
             rewrite_wait(r, instr);
-        else if (instr->point == 1)
+        else if (ex_is_copy_target(instr))
             rewrite_call(r, instr);
     }
     place[t->instr_count] = r->count;

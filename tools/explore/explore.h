@@ -468,6 +468,8 @@ uint32_t ex_combination(struct ex *ex, uint32_t opcode, const struct in_ty *t);
 void ex_emit_hidden_barrier(struct ex *ex, bool sub_group);
 /* explore/copy.c: lowers an asynchronous copy, or a wait; false: it is neither. */
 bool ex_copy(struct ex *ex, const struct in_inst *inst);
+/* Whether INSTR notes the address that a copy writes to. */
+bool ex_is_copy_target(const struct ck_instr *instr);
 /* Adds a thread for each copy, after constants are propagated. */
 void ex_add_agents(struct ex *ex);
 /* explore/unroll.c: unrolls loops around copies. */

@@ -36,10 +36,22 @@ static void note_store(struct ex *ex, struct ex_known *known, const struct ck_th
     known->counts[word] = known->counts[word] == 0 && constant ? 1 : 2;
 }
 
+/* An asynchronous copy writes to its target, where the agents that are added later write. */
+static void note_copy_target(struct ex *ex, uint32_t target)
+{
+    const struct ck_program *p = ex->program;
+    uint64_t root = ex_root(ex, target);
+    for (uint32_t o = 0; o < p->object_count; o++)
+        if (!p->objects[o].hidden && (!root || root == CK_OBJECT_BASE(o)))
+            ex->build.known[o].written = true;
+}
+
 static void note_access(struct ex *ex, const struct ck_thread *t, uint32_t i)
 {
     const struct ck_program *p = ex->program;
     const struct ck_instr *instr = &t->instrs[i];
+    if (ex_is_copy_target(instr))
+        note_copy_target(ex, instr->value);
     uint64_t root = ex_root(ex, instr->address), address;
     for (uint32_t o = 0; o < p->object_count; o++) {
         struct ex_known *known = &ex->build.known[o];
