@@ -2,6 +2,7 @@
  * - fences and barriers whose flags, order or scope are computed become the SPIR-V instruction with
  *   computed operands, which kernels may have [CLC 6.15.12.5, SPIRV 3.49.20];
  * - compare-exchange on floating-point values works on their bits [CLC 6.15.12.7.4];
+ * - pointers into different address spaces are compared as generic pointers [CLC 6.7.1];
  * - additions to halves become the instruction [cl_ext_float_atomics]. */
 #include "ref-runtime/compiler/helper.h"
 
@@ -273,6 +274,34 @@ static void fix_select(LLVMBuilderRef b, LLVMValueRef select)
     LLVMSetOperand(select, 0, all);
 }
 
+/* ---- comparisons of pointers --------------------------------------------------------------------- */
+
+enum { GENERIC = 4 }; /* the address space of generic pointers */
+
+/* The pointer that VALUE casts to another address space; NULL: it is no such cast. */
+static LLVMValueRef cast_pointer(LLVMValueRef value)
+{
+    bool is_cast = LLVMIsAAddrSpaceCastInst(value) ||
+                   (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMAddrSpaceCast);
+    return is_cast ? LLVMGetOperand(value, 0) : NULL;
+}
+
+/* Clang casts the generic pointer to the address space of the other one, which need not be its own: it is the other one that
+ * becomes generic [CLC 6.7.1]. */
+static void fix_comparison(LLVMBuilderRef b, LLVMValueRef compare)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(compare, 0));
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) == GENERIC ||
+        (!cast_pointer(LLVMGetOperand(compare, 0)) && !cast_pointer(LLVMGetOperand(compare, 1))))
+        return;
+    LLVMTypeRef generic = LLVMPointerType(LLVMGetElementType(type), GENERIC);
+    LLVMPositionBuilderBefore(b, compare);
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef pointer = LLVMGetOperand(compare, k), origin = cast_pointer(pointer);
+        LLVMSetOperand(compare, k, LLVMBuildPointerCast(b, origin ? origin : pointer, generic, ""));
+    }
+}
+
 /* ---- the walk ------------------------------------------------------------------------------------ */
 
 static void fix_call(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef call)
@@ -301,6 +330,8 @@ static void fix_block(LLVMModuleRef module, LLVMBuilderRef builder, LLVMBasicBlo
             fix_call(module, builder, i);
         else if (LLVMIsASelectInst(i))
             fix_select(builder, i);
+        else if (LLVMIsAICmpInst(i))
+            fix_comparison(builder, i);
         else if (LLVMIsAStoreInst(i))
             rt_helper_split_store(builder, i);
     }

@@ -279,6 +279,26 @@ def addresses():
     check('initializers contain addresses', out.tolist() == [2, 1, 2, 7, ord('d') + 9, 6, 3, 2], out)
 
 
+def comparisons():
+    """Generic pointers are compared with pointers into any address space, also one that is not their own."""
+    source = '''global int g;
+                kernel void k(global int *o) {
+                    int p = 1, *to_g = &g, *to_p = &p;
+                    local int l;
+                    int *to_l = &l;
+                    o[0] = (&p != (int *)&g) + 2 * (&p == (int *)&g);
+                    o[1] = (&p == to_p) + 2 * (to_p == &p) + 4 * (&l == to_p) + 8 * (to_p == &g);
+                    o[2] = (&l == to_l) + 2 * (to_l != &l) + 4 * (&g != to_l) + 8 * (&g == to_g);
+                    o[3] = (&l < to_g) + (&l > to_g);
+                    o[4] = (&l != 0) + 2 * ((int *)o == o);
+                }'''
+    out = numpy.zeros(5, 'i4')
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+    cl.Kernel(cl.Program(context, source).build(['-cl-std=CL' + LATEST]), 'k')(queue, (1,), (1,), buffer)
+    cl.enqueue_copy(queue, out, buffer)
+    check('comparisons with generic pointers', out.tolist() == [1, 3, 13, 1, 3], out)
+
+
 macros()
 rotations()
 wrong_programs()
@@ -290,4 +310,5 @@ long_long()
 if LATEST >= '3.0':
     constructors()
 addresses()
+comparisons()
 sys.exit(done())
