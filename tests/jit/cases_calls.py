@@ -73,6 +73,14 @@ case('async copies beside sub-groups', """kernel void k(global const int *a, glo
 case('sub-groups apart', """kernel void k(global const int *a, global int *o) { int i = get_global_id(0), v = a[i];
   if (get_sub_group_id() & 1) v = sub_group_reduce_add(v); else { v = sub_group_scan_exclusive_add(v); sub_group_barrier(CLK_LOCAL_MEM_FENCE); v += sub_group_broadcast(v, 3); }
   barrier(CLK_LOCAL_MEM_FENCE); o[i] = v + get_sub_group_local_id() + 100 * get_sub_group_id() + get_sub_group_size() + get_num_sub_groups(); }""", (200,), (64,), [IN, OUT])
+case('sub-groups at the beginning', """kernel void k(global const int *a, global int *o) { int i = get_global_linear_id(), v = a[i];
+  int s = sub_group_reduce_add(v), t = sub_group_scan_exclusive_max(s - v); sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+  t += sub_group_shuffle_xor(t, 1) + sub_group_broadcast(v, 2) + 5 * sub_group_any(v > 900) + work_group_reduce_max(v) + (int)sub_group_ballot(v > 0).x;
+  if (get_sub_group_local_id() == 0) o[i] = t; else o[i] = s - t; }""", (15, 14), (5, 3), [IN, OUT])
+case('sub-groups, then a wait for another work-item', """kernel void k(global const int *a, global volatile int *f, global int *o) {
+  int i = get_global_id(0), v = sub_group_reduce_add(a[i]); local volatile int flag; if (get_local_id(0) == 0) atomic_xchg(&flag, 0); barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 63) atomic_xchg(&flag, v | 1); else while (atomic_add(&flag, 0) == 0) ; o[i] = v + atomic_add(&flag, 0); }""",
+     G, (64,), [IN, OUT, OUT])
 for f in ['sub_group_shuffle(v, (l * 7) & 7)', 'sub_group_shuffle_xor(v, 3)', 'sub_group_shuffle_up(v, 2)', 'sub_group_shuffle_down(v, 1)', 'sub_group_rotate(v, 5)',
           'sub_group_clustered_reduce_add(v, 4)', 'sub_group_non_uniform_all_equal(v > 0)', 'sub_group_elect()', '(int)sub_group_ballot(v > 0).x',
           '(int)sub_group_ballot_bit_count(sub_group_ballot(v > 5))', '(int)sub_group_ballot_find_lsb(sub_group_ballot(v > 500))', 'sub_group_broadcast_first(v)',

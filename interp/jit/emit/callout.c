@@ -5,6 +5,8 @@
 #include "interp/exec/reduction.h"
 #include "interp/jit/emit/emit.h"
 #include "interp/jit/instrument/emit_checks.h"
+#include "interp/lower/entries.h"
+#include "interp/lower/lower.h"
 
 static const char unchecked[] = "calls of the interpreter's functions in an instrumented launch";
 
@@ -174,6 +176,8 @@ bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
         call_alone(e, i, call, sort == IN_JIT_UNORDERED);
     else if (e->calls->fibers)
         call_waiting(e, i, call);
+    else if (in_lower_entry(i->opcode) == in_lower_barrier) /* of sub-groups */
+        in_group_barrier(e);
     else
         call_together(e, i, call);
     return true;

@@ -77,6 +77,12 @@ static bool is_compiled_for_groups(in_lower_fn fn)
     return fn == in_lower_barrier || fn == in_lower_async_copy || fn == in_lower_wait_events;
 }
 
+static bool is_of_sub_groups(in_lower_fn fn)
+{
+    return fn == in_lower_barrier || fn == in_lower_group || fn == in_lower_non_uniform ||
+           fn == in_lower_sub_group_legacy;
+}
+
 enum in_jit_call_kind in_jit_call_kind(const struct in_module *m, const struct in_inst *i)
 {
     in_lower_fn fn = in_lower_entry(i->opcode);
@@ -176,31 +182,38 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
 
 /* ---- all of a kernel --------------------------------------------------------------------- */
 
-static void note_call(struct in_jit_calls *c, enum in_jit_call_kind sort)
+/* BEGINS: no branch and no call precedes I.  Then all of the work-group reach I, without waiting for one another before: a function or
+ * barrier of sub-groups needs no fibers. */
+static void note_call(struct in_jit_calls *c, const struct in_module *m, const struct in_inst *i, bool begins)
 {
+    enum in_jit_call_kind sort = in_jit_call_kind(m, i);
+    bool gathers = sort == IN_JIT_COLLECTIVE || sort == IN_JIT_FIBERS;
     c->any |= sort != IN_JIT_INLINE;
-    c->quiet &= sort <= IN_JIT_UNORDERED || sort == IN_JIT_COLLECTIVE;
-    c->gathers |= sort == IN_JIT_COLLECTIVE || sort == IN_JIT_FIBERS;
-    c->fibers |= sort == IN_JIT_FIBERS;
+    c->quiet &= sort <= IN_JIT_UNORDERED || gathers;
+    c->gathers |= gathers;
+    c->fibers |= sort == IN_JIT_FIBERS && (!begins || !is_of_sub_groups(in_lower_entry(i->opcode)));
 }
 
 /* Function INDEX and all that it calls; that calls do not recur the interpreter's lowering has seen.  The
  * number of instructions once every call is inlined; SIZES: of the functions reached before. */
 static uint64_t reached_size(struct in_jit_calls *c, const struct in_module *m, uint32_t index,
-                             uint64_t *sizes)
+                             bool is_kernel, uint64_t *sizes)
 {
     const struct in_function *f = &m->functions[index];
     struct in_inst i;
     uint64_t size = 0;
+    bool begins = is_kernel, labels = false;
     if (c->reached[index] || !f->has_body)
         return sizes[index];
     c->reached[index] = true;
     for (uint32_t at = f->word; at < f->end; at += i.count) {
         in_inst_at(m, at, &i);
         size++;
-        note_call(c, in_jit_call_kind(m, &i));
+        begins &= i.opcode != SpvOpFunctionCall && (!labels || i.opcode != SpvOpLabel);
+        labels |= i.opcode == SpvOpLabel;
+        note_call(c, m, &i, begins);
         if (i.opcode == SpvOpFunctionCall && m->ids[i.operands[0]].kind == IN_ID_FUNCTION)
-            size += reached_size(c, m, m->ids[i.operands[0]].index, sizes);
+            size += reached_size(c, m, m->ids[i.operands[0]].index, false, sizes);
     }
     sizes[index] = size < UINT32_MAX ? size : UINT32_MAX;
     return sizes[index];
@@ -213,7 +226,7 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, s
     c->reached = mm_alloc_zero(m->function_count + 1, sizeof *c->reached);
     uint64_t *sizes = mm_alloc_zero(m->function_count + 1, sizeof *sizes);
     if (c->reached && sizes)
-        c->instructions = reached_size(c, m, kernel->function, sizes);
+        c->instructions = reached_size(c, m, kernel->function, true, sizes);
     mm_free(sizes);
     if (!c->reached || !sizes)
         return mm_out_of_memory(err);

@@ -65,8 +65,17 @@ static void call_interpreter(struct in_jit_callout *o, uint32_t k, uint8_t *fram
     propagate_stop(o);
 }
 
+/* How many consecutive work-items execute W together. */
+static uint32_t gathered_count(const struct in_jit_callout *o, const struct in_wait *w)
+{
+    bool sub_group =
+        w->scope == 0 ? !w->work_group : in_get32(&o->group.items[0], w->scope) == SpvScopeSubgroup;
+    return sub_group ? o->run.launch.sub_group_size : o->group.items_count;
+}
+
 static void gather_item(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
 {
+    const struct in_wait *w = o->run.insns[k].p;
     if (o->run.outcome.stopped || (l0 | l1 | l2) != 0)
         return;
     enter_group(o, g0, g1, g2);
@@ -74,7 +83,9 @@ static void gather_item(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
         place_item(o, &o->group.items[m], o->frames + (uint64_t)m * o->calls->frame_bytes, k, m);
         o->run.members[m] = &o->group.items[m];
     }
-    in_collective(&o->run, o->run.members, o->group.items_count, o->run.insns[k].p);
+    uint32_t items = o->group.items_count, each = gathered_count(o, w);
+    for (uint32_t from = 0; from < items; from += each)
+        in_collective(&o->run, o->run.members + from, items - from < each ? items - from : each, w);
     propagate_stop(o);
 }
 
