@@ -193,24 +193,13 @@ static void emit_work(struct lt_lower *lower, const struct lt_api *api)
 /* ---- threads of commands and events -------------------------------------------------------------- */
 
 /* These threads are in separate work-groups. */
-static uint32_t add_thread(struct lt_lower *lower, const char *name, uint32_t device)
+static uint32_t begin_thread(struct lt_lower *lower, const char *name, uint32_t device)
 {
     uint32_t index = lower->program->thread_count;
-    struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
-                          .device = device,
-                          .work_group = UINT32_MAX - index,
-                          .kernel = UINT32_MAX - index};
-    if (!t.name || ck_program_add_thread(lower->program, &t) == CK_NOT_ADDED)
-        lt_out_of_memory(lower);
-    lower->thread = index;
-    lower->regs = NULL;
-    lower->reg_count = 0;
+    lt_begin_thread(
+        lower, name,
+        (struct ck_thread){.device = device, .work_group = UINT32_MAX - index, .kernel = UINT32_MAX - index});
     return index;
-}
-
-static void end_thread(struct lt_lower *lower, struct lt_pos pos)
-{
-    lt_emit(lower, pos, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
 static unsigned tags_of(const struct lt_api *api)
@@ -234,9 +223,9 @@ static unsigned tags_of(const struct lt_api *api)
 static void add_completion(struct commands *c, struct lt_pos pos, const char *name, uint32_t *thread,
                            unsigned tags)
 {
-    *thread = add_thread(c->lower, name, 0);
+    *thread = begin_thread(c->lower, name, 0);
     emit_point(c->lower, pos, COMPLETION, MM_POINT_COMPLETE | tags);
-    end_thread(c->lower, pos);
+    lt_end_thread(c->lower, pos);
 }
 
 /* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0"; in the second run of a
@@ -249,11 +238,11 @@ static void add_command(struct commands *c, const struct lt_api *api, uint32_t r
     char name[80], number[32];
     snprintf(number, sizeof number, run ? "%u.%u" : "%u", api->command, run);
     snprintf(name, sizeof name, "C%s %s", number, api->function->name);
-    c->threads[slot] = add_thread(lower, name, api->queue->device);
+    c->threads[slot] = begin_thread(lower, name, api->queue->device);
     emit_point(lower, api->pos, point_of(api, ROLE_START), MM_POINT_START | tags);
     emit_work(lower, api);
     emit_point(lower, api->pos, point_of(api, ROLE_END), MM_POINT_END | tags);
-    end_thread(lower, api->pos);
+    lt_end_thread(lower, api->pos);
     snprintf(name, sizeof name, "E%s", number);
     add_completion(c, api->pos, name, &c->events[slot], tags);
 }
@@ -321,7 +310,7 @@ static struct end call_point(const struct commands *c, const struct lt_api *api,
     return (struct end){all_of(c, api->caller).thread, point_of(api, role)};
 }
 
-/* The start of a command, in run RUN of its command buffer; RUN is 0 for enqueued commands. */
+/* The start, the end and the completion of a command, in run RUN of its command buffer; RUN is 0 for enqueued commands. */
 static struct end start_of(const struct commands *c, const struct lt_api *api, uint32_t run)
 {
     return (struct end){c->threads[api->command + run * c->stride], point_of(api, ROLE_START)};
@@ -337,25 +326,10 @@ static struct end completion_of(const struct commands *c, const struct lt_api *a
     return (struct end){c->events[api->command + run * c->stride], COMPLETION};
 }
 
-static struct end start_point(const struct commands *c, const struct lt_api *api)
-{
-    return start_of(c, api, 0);
-}
-
-static struct end end_point(const struct commands *c, const struct lt_api *api)
-{
-    return end_of(c, api, 0);
-}
-
-static struct end command_done(const struct commands *c, const struct lt_api *api)
-{
-    return completion_of(c, api, 0);
-}
-
 static struct end event_done(const struct commands *c, const struct lt_event *event)
 {
     if (!event->user)
-        return command_done(c, event->source);
+        return completion_of(c, event->source, 0);
     return (struct end){c->events[c->lower->test->command_count + event->number], COMPLETION};
 }
 
@@ -366,8 +340,8 @@ static void relate_instance(struct commands *c, const struct lt_api *api)
         bool kernel = api->function->kind == LT_API_KERNEL && !t->host && t->kernel == api->kernel;
         if (!kernel && (api->function->kind != LT_API_NATIVE || t != api->thread))
             continue;
-        relate_ends(c, "instance", start_point(c, api), all_of(c, t));
-        relate_ends(c, "instance", end_point(c, api), all_of(c, t));
+        relate_ends(c, "instance", start_of(c, api, 0), all_of(c, t));
+        relate_ends(c, "instance", end_of(c, api, 0), all_of(c, t));
     }
 }
 
@@ -387,8 +361,8 @@ static void relate_queue(struct commands *c, const struct lt_api *api)
         if (before->queue != api->queue || before->function->kind == LT_API_FLUSH || lt_api_records(before))
             continue;
         if (before->caller == api->caller && lt_api_enqueues(before))
-            relate_ends(c, "qo", command_done(c, before),
-                        enqueues ? start_point(c, api) : call_point(c, api, ROLE_API));
+            relate_ends(c, "qo", completion_of(c, before, 0),
+                        enqueues ? start_of(c, api, 0) : call_point(c, api, ROLE_API));
         if (before->caller != api->caller && !api->queue->on_device &&
             (place_matters(before) || place_matters(api)))
             lt_lower_fail(c->lower, api->pos, "litmus.host",
@@ -402,8 +376,8 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
     const struct lt_api *parent = launch_of(c->lower->test, api->caller->kernel);
     if (!parent)
         return;
-    relate_ends(c, "parent", end_point(c, parent), start_point(c, api));
-    relate_ends(c, "child", command_done(c, api), command_done(c, parent));
+    relate_ends(c, "parent", end_of(c, parent, 0), start_of(c, api, 0));
+    relate_ends(c, "child", completion_of(c, api, 0), completion_of(c, parent, 0));
 }
 
 /* Relates the n-th wait for a semaphore to its n-th signal. */
@@ -417,7 +391,7 @@ static void relate_semaphores(struct commands *c, const struct lt_api *api)
                 if (signal->function->kind == LT_API_SIGNALS && s->event == use->event &&
                     lt_semaphore_turn(c->lower->test, signal, s, &unused) == turn) {
                     found = true;
-                    relate_ends(c, "semaphore", command_done(c, signal), start_point(c, api));
+                    relate_ends(c, "semaphore", completion_of(c, signal, 0), start_of(c, api, 0));
                 }
         if (!found)
             lt_lower_fail(c->lower, use->pos, "litmus.host", "nothing signals semaphore '%s' for this wait",
@@ -446,27 +420,27 @@ static void relate_buffer(struct commands *c, const struct lt_api *api)
     for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next)
         if (lt_api_enqueues(before) && before->buffer == api->buffer) {
             if (!api->buffer->simultaneous_use)
-                relate_ends(c, "rerun", command_done(c, before), start_point(c, api));
+                relate_ends(c, "rerun", completion_of(c, before, 0), start_of(c, api, 0));
             run++;
         }
     for (const struct lt_api *command = c->lower->test->calls; command; command = command->next)
         if (lt_api_records(command) && command->buffer == api->buffer) {
-            relate_ends(c, "batch", start_point(c, api), start_of(c, command, run));
-            relate_ends(c, "batch", completion_of(c, command, run), end_point(c, api));
+            relate_ends(c, "batch", start_of(c, api, 0), start_of(c, command, run));
+            relate_ends(c, "batch", completion_of(c, command, run), end_of(c, api, 0));
             relate_recorded(c, command, run);
         }
 }
 
 static void relate_command(struct commands *c, const struct lt_api *api)
 {
-    relate_ends(c, "enqueue", call_point(c, api, ROLE_API), start_point(c, api));
-    relate_ends(c, "completes", end_point(c, api), command_done(c, api));
+    relate_ends(c, "enqueue", call_point(c, api, ROLE_API), start_of(c, api, 0));
+    relate_ends(c, "completes", end_of(c, api, 0), completion_of(c, api, 0));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
-        relate_ends(c, "waitlist", event_done(c, use->event), start_point(c, api));
+        relate_ends(c, "waitlist", event_done(c, use->event), start_of(c, api, 0));
     if (api->function->kind == LT_API_WAITS)
         relate_semaphores(c, api);
     if (api->blocking)
-        relate_ends(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
+        relate_ends(c, "apiwait", completion_of(c, api, 0), call_point(c, api, ROLE_WAIT));
     relate_instance(c, api);
     relate_queue(c, api);
     if (api->buffer)
@@ -474,7 +448,7 @@ static void relate_command(struct commands *c, const struct lt_api *api)
     if (api->function->device)
         relate_parent(c, api);
     if (api->unmaps)
-        relate_ends(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start_point(c, api));
+        relate_ends(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start_of(c, api, 0));
 }
 
 static void relate_call(struct commands *c, const struct lt_api *api)

@@ -159,6 +159,26 @@ static struct declaration find_declaration(const struct lt_test *test, const cha
     return d;
 }
 
+uint32_t lt_add_object(struct lt_lower *lower, const char *name, const struct lt_init *init,
+                       struct ck_object object)
+{
+    struct ck_program *p = lower->program;
+    uint32_t count = init ? init->count : 1, index = CK_NOT_ADDED;
+    uint64_t *values = mm_arena_alloc(p->arena, count * sizeof *values);
+    uint64_t mask = object.element_size < 8 ? (UINT64_C(1) << 8 * object.element_size) - 1 : UINT64_MAX;
+    for (uint32_t i = 0; values && init && i < init->value_count; i++)
+        values[i] = init->values[i] & mask;
+    object.name = mm_arena_strdup(p->arena, name);
+    object.size = (uint64_t)count * object.element_size;
+    object.alias_of = p->object_count;
+    object.initial = values;
+    if (values && object.name)
+        index = ck_program_add_object(p, &object);
+    if (index == CK_NOT_ADDED)
+        lt_out_of_memory(lower);
+    return index;
+}
+
 static void add_object(struct lt_lower *lower, const char *name, const struct lt_init *init)
 {
     if (lower->failed || ck_program_find_object(lower->program, name) != CK_NO_OBJECT)
@@ -172,27 +192,13 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
         d.origin = init->type.origin;
     if (!d.base)
         d.base = lt_find_type("int");
-    uint32_t count = init ? init->count : 1;
-    uint64_t *values = mm_arena_alloc(lower->program->arena, count * sizeof *values);
-    if (!values) {
-        lt_out_of_memory(lower);
-        return;
-    }
-    uint64_t mask = d.base->size < 8 ? (UINT64_C(1) << 8 * d.base->size) - 1 : UINT64_MAX;
-    for (uint32_t i = 0; init && i < init->value_count; i++)
-        values[i] = init->values[i] & mask;
-    struct ck_object object = {.name = mm_arena_strdup(lower->program->arena, name),
-                               .size = (uint64_t)count * d.base->size,
-                               .element_size = d.base->size,
-                               .region = d.region,
-                               .origin = d.origin != MM_ORIGIN_NONE ? d.origin : MM_ORIGIN_BUFFER,
-                               .non_atomic = d.non_atomic,
-                               .is_signed = d.base->is_signed,
-                               .work_group = d.region == MM_LOCAL && !d.shared ? d.group : -1,
-                               .alias_of = lower->program->object_count,
-                               .initial = values};
-    if (!object.name || ck_program_add_object(lower->program, &object) == CK_NOT_ADDED)
-        lt_out_of_memory(lower);
+    lt_add_object(lower, name, init,
+                  (struct ck_object){.element_size = d.base->size,
+                                     .region = d.region,
+                                     .origin = d.origin != MM_ORIGIN_NONE ? d.origin : MM_ORIGIN_BUFFER,
+                                     .non_atomic = d.non_atomic,
+                                     .is_signed = d.base->is_signed,
+                                     .work_group = d.region == MM_LOCAL && !d.shared ? d.group : -1});
 }
 
 static void add_objects(struct lt_lower *lower)
@@ -208,6 +214,25 @@ static void add_objects(struct lt_lower *lower)
         for (const struct lt_param *p = t->params; p; p = p->next)
             if (p->type.is_pointer)
                 add_object(lower, p->name, NULL);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------- */
+
+bool lt_begin_thread(struct lt_lower *lower, const char *name, struct ck_thread thread)
+{
+    lower->thread = lower->program->thread_count;
+    lower->regs = NULL;
+    lower->reg_count = 0;
+    thread.name = mm_arena_strdup(lower->program->arena, name);
+    bool added = thread.name && ck_program_add_thread(lower->program, &thread) != CK_NOT_ADDED;
+    if (!added)
+        lt_out_of_memory(lower);
+    return added;
+}
+
+void lt_end_thread(struct lt_lower *lower, struct lt_pos pos)
+{
+    lt_emit(lower, pos, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
 /* ---- statements --------------------------------------------------------------------------------------- */
@@ -394,26 +419,26 @@ static uint32_t lower_exit(struct lt_lower *lower, const struct lt_stmt *s)
 static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
 {
     struct lt_loop loop = {CK_NO_INSTR, CK_NO_INSTR, lower->loop};
-    struct lt_rounds rounds = {.init = instr_count(lower), .branch = CK_NO_INSTR};
+    struct lt_loop_code code = {.init = instr_count(lower), .branch = CK_NO_INSTR};
     lower->depth++;
     if (s->init)
         lower_stmts(lower, s->init);
     lower->loop = &loop;
-    rounds.test = instr_count(lower);
+    code.test = instr_count(lower);
     if (s->kind != LT_DO && s->value)
-        rounds.branch = lower_exit(lower, s);
+        code.branch = lower_exit(lower, s);
     lower_stmts(lower, s->body);
     patch_chain(lower, loop.first_continue);
-    rounds.step = instr_count(lower);
+    code.step = instr_count(lower);
     if (s->step)
         lower_stmts(lower, s->step);
     if (s->kind == LT_DO)
-        rounds.branch = lower_exit(lower, s);
-    rounds.back = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_JUMP, .target = rounds.test});
+        code.branch = lower_exit(lower, s);
+    code.back = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_JUMP, .target = code.test});
     if (s->kind == LT_FOR && s->value)
-        lt_count_rounds(lower, &rounds);
-    if (rounds.branch != CK_NO_INSTR)
-        lt_patch(lower, rounds.branch);
+        lt_set_trip_count(lower, &code);
+    if (code.branch != CK_NO_INSTR)
+        lt_patch(lower, code.branch);
     patch_chain(lower, loop.first_break);
     lower->loop = loop.outer;
     close_block(lower);
@@ -495,33 +520,27 @@ static void lower_reg_inits(struct lt_lower *lower)
     }
 }
 
-static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread, uint32_t index)
+static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread)
 {
     char name[16];
-    lt_thread_name(thread, name);
+    uint32_t index = lower->program->thread_count;
     lower->ast = thread;
-    lower->thread = index;
-    lower->regs = NULL;
-    lower->reg_count = 0;
     lower->depth = 1;
     lower->unlabeled_barriers = 0;
     lower->first_return = CK_NO_INSTR;
     lower->loop = NULL;
     /* Without a placement no two threads share a sub-group. */
-    struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
-                          .device = thread->device,
+    struct ck_thread t = {.device = thread->device,
                           .kernel = lt_kernel_root(lower->test, thread->kernel),
                           .host = thread->host,
                           .work_group = lt_group_of(lower->test, thread),
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
-    if (!t.name || ck_program_add_thread(lower->program, &t) == CK_NOT_ADDED) {
-        lt_out_of_memory(lower);
+    if (!lt_begin_thread(lower, lt_thread_name(thread, name), t))
         return;
-    }
     lower_reg_inits(lower);
     lower_stmts(lower, thread->body);
     patch_chain(lower, lower->first_return);
-    lt_emit(lower, thread->pos, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+    lt_end_thread(lower, thread->pos);
 }
 
 static enum mm_class lower_opencl(const struct lt_test *test, struct ck_program *program,
@@ -529,9 +548,8 @@ static enum mm_class lower_opencl(const struct lt_test *test, struct ck_program 
 {
     struct lt_lower lower = {.test = test, .program = program, .err = err};
     add_objects(&lower);
-    uint32_t index = 0;
     for (const struct lt_thread *t = test->threads; t && !lower.failed; t = t->next)
-        lower_thread(&lower, t, index++);
+        lower_thread(&lower, t);
     if (!lower.failed)
         lt_lower_commands(&lower);
     return lower.failed ? err->cls : MM_OK;

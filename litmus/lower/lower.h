@@ -54,17 +54,24 @@ struct lt_lower {
 void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void lt_out_of_memory(struct lt_lower *lower);
+/* Adds OBJECT, with the name NAME and the elements and values that INIT has; without INIT one element of 0.  CK_NOT_ADDED: out
+ * of memory. */
+uint32_t lt_add_object(struct lt_lower *lower, const char *name, const struct lt_init *init,
+                       struct ck_object object);
+/* Adds THREAD, with the name NAME, as the current one, to which lt_emit() adds; false: out of memory. */
+bool lt_begin_thread(struct lt_lower *lower, const char *name, struct ck_thread thread);
+void lt_end_thread(struct lt_lower *lower, struct lt_pos pos);
 uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_type *type);
 uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
 void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
 /* Instruction indices of a loop: its initialization, its test, the branch out of it, its step, the jump
  * back. */
-struct lt_rounds {
+struct lt_loop_code {
     uint32_t init, test, branch, step, back;
 };
-/* Sets the trip count of the loop if constants determine it. */
-void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop);
+/* Sets the trip count of the loop if constants determine it (lower/trip_count.c). */
+void lt_set_trip_count(struct lt_lower *lower, const struct lt_loop_code *loop);
 uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
 uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);

@@ -12,26 +12,13 @@ static struct lt_type int_type(void)
 
 static uint32_t add_location(struct lt_lower *lower, const char *name, const struct lt_init *init)
 {
-    struct ck_program *p = lower->program;
-    uint32_t found = ck_program_find_object(p, name);
+    uint32_t found = ck_program_find_object(lower->program, name);
     if (lower->failed || found != CK_NO_OBJECT)
         return found;
-    uint32_t count = init ? init->count : 1;
-    uint64_t *values = mm_arena_alloc(p->arena, count * sizeof *values);
-    struct ck_object object = {.name = mm_arena_strdup(p->arena, name),
-                               .size = 4 * (uint64_t)count,
-                               .element_size = 4,
-                               .origin = MM_ORIGIN_BUFFER,
-                               .is_signed = true,
-                               .work_group = -1,
-                               .alias_of = p->object_count,
-                               .initial = values};
-    for (uint32_t i = 0; values && init && i < init->value_count; i++)
-        values[i] = init->values[i] & UINT32_MAX;
-    uint32_t index = values && object.name ? ck_program_add_object(p, &object) : CK_NOT_ADDED;
-    if (index == CK_NOT_ADDED)
-        lt_out_of_memory(lower);
-    return index;
+    return lt_add_object(
+        lower, name, init,
+        (struct ck_object){
+            .element_size = 4, .origin = MM_ORIGIN_BUFFER, .is_signed = true, .work_group = -1});
 }
 
 static void add_locations(struct lt_lower *lower)
@@ -310,28 +297,21 @@ static void lower_body(struct lt_lower *lower)
         first[n++] = lower->program->threads[lower->thread].instr_count;
         lower_instruction(lower, v);
     }
-    lt_emit(lower, lower->ast->pos, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+    lt_end_thread(lower, lower->ast->pos);
     resolve_labels(lower, first);
 }
 
-static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint32_t index)
+static void lower_thread(struct lt_lower *lower, const struct lt_thread *t)
 {
     char name[16];
-    snprintf(name, sizeof name, "P%u", t->number);
-    struct ck_thread thread = {.name = mm_arena_strdup(lower->program->arena, name),
-                               .device = t->device,
+    struct ck_thread thread = {.device = t->device,
                                .work_group = lt_dense_group(lower->test, t),
                                .sub_group = t->sub_group,
                                .queue_family = t->queue_family,
                                .host = t->host};
-    if (!thread.name || ck_program_add_thread(lower->program, &thread) == CK_NOT_ADDED) {
-        lt_out_of_memory(lower);
+    if (!lt_begin_thread(lower, lt_thread_name(t, name), thread))
         return;
-    }
-    lower->thread = index;
     lower->ast = t;
-    lower->regs = NULL;
-    lower->reg_count = 0;
     for (const struct lt_init *i = lower->test->inits; i && !lower->failed; i = i->next) {
         if (i->thread != (int32_t)t->number)
             continue;
@@ -347,9 +327,8 @@ enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *pro
 {
     struct lt_lower lower = {.test = test, .program = program, .err = err};
     add_locations(&lower);
-    uint32_t index = 0;
     for (const struct lt_thread *t = test->threads; t && !lower.failed; t = t->next)
-        lower_thread(&lower, t, index++);
+        lower_thread(&lower, t);
     if (!lower.failed)
         relate_frees(&lower);
     for (const struct lt_edge *e = test->edges; e && !lower.failed; e = e->next) {

@@ -81,6 +81,7 @@ enum lt_operator {
     LT_OP_PLUS
 };
 const char *lt_operator_text(enum lt_operator op);
+int lt_operator_precedence(enum lt_operator op); /* 0: unary; else higher binds tighter */
 
 enum lt_function_kind {
     LT_F_LOAD,
@@ -339,7 +340,7 @@ struct lt_vulkan {
     const char *mnemonic; /* as written, with its suffixes */
     bool atomic, non_private, available, visible;
     uint8_t order, scope;
-    uint16_t semantics;
+    uint16_t semantics; /* as struct ck_instr has them */
     uint8_t storage_class;
     uint8_t rmw;                /* enum ck_rmw_op */
     enum ck_expr_op arithmetic; /* LOCAL */
@@ -463,8 +464,11 @@ struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos); /* the consta
 enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer);
 /* [-] number */
 bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value);
-/* n or Pn; SIZE_MAX if the token is neither. */
+/* The number of a thread: n, Pn, or Hn plus LT_HOST_NUMBER; false: TOKEN is none of them. */
 bool lt_thread_number(const struct lt_token *token, uint32_t *number);
+/* A new thread, whose name is the next token; NULL, with the error set, if the token is no such name: "expected WHAT". */
+struct lt_thread *lt_parse_thread_name(struct lt_lexer *lexer, const char *what);
+void lt_parse_placement(struct lt_lexer *lexer, struct lt_thread *thread);
 void lt_parse_init(struct lt_lexer *lexer);
 void lt_parse_final(struct lt_lexer *lexer);
 void lt_parse_opencl(struct lt_lexer *lexer);
@@ -485,7 +489,6 @@ uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
 struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
-/* THREAD's parameter that points to location NAME, NULL if it has none. */
 /* The parameter NAME of any type, and the one that names a location; NULL: there is none. */
 const struct lt_param *lt_find_any_param(const struct lt_thread *thread, const char *name);
 const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name);
@@ -544,5 +547,6 @@ const char *lt_thread_name(const struct lt_thread *thread, char buf[16]);
 const char *lt_order_text(uint8_t order);                       /* memory_order_... */
 const char *lt_scope_text(uint8_t scope);                       /* memory_scope_... */
 const char *lt_enqueue_flags_text(enum lt_enqueue_flags flags); /* CLK_ENQUEUE_FLAGS_... */
+const char *lt_fence_flag_text(uint8_t flag);                   /* CLK_..._MEM_FENCE */
 
 #endif

@@ -107,20 +107,27 @@ static const struct constant {
              {"CLK_IMAGE_MEM_FENCE", MM_FENCE_IMAGE}};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+static const char *constant_text(const struct constant *list, size_t count, uint8_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].value == value)
+            return list[i].name;
+    return "";
+}
+
 const char *lt_order_text(uint8_t order)
 {
-    for (size_t i = 0; i < COUNT(orders); i++)
-        if (orders[i].value == order)
-            return orders[i].name;
-    return "";
+    return constant_text(orders, COUNT(orders), order);
 }
 
 const char *lt_scope_text(uint8_t scope)
 {
-    for (size_t i = 0; i < COUNT(scopes); i++)
-        if (scopes[i].value == scope)
-            return scopes[i].name;
-    return "";
+    return constant_text(scopes, COUNT(scopes), scope);
+}
+
+const char *lt_fence_flag_text(uint8_t flag)
+{
+    return constant_text(flags, COUNT(flags), flag);
 }
 
 const char *lt_operator_text(enum lt_operator op)
@@ -129,6 +136,14 @@ const char *lt_operator_text(enum lt_operator op)
         if (operators[i].op == op)
             return operators[i].text;
     return "";
+}
+
+int lt_operator_precedence(enum lt_operator op)
+{
+    for (size_t i = 0; i < COUNT(operators); i++)
+        if (operators[i].op == op)
+            return operators[i].precedence;
+    return 0;
 }
 
 static const struct lt_function *find_function(const char *name)
@@ -192,7 +207,7 @@ static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
     return !paren || lt_expect(lexer, ")");
 }
 
-/* The next token is none of LIST: which one is nearest? */
+/* Fails at the next token, which is none of LIST, and names the nearest one. */
 static void expected_one_of(struct lt_lexer *lexer, const char *what, const struct constant *list,
                             size_t count)
 {
@@ -207,6 +222,19 @@ static void expected_one_of(struct lt_lexer *lexer, const char *what, const stru
         lt_unexpected(lexer, what);
 }
 
+/* One of the names in LIST. */
+static bool parse_constant(struct lt_lexer *lexer, const char *what, const struct constant *list,
+                           size_t count, uint8_t *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lt_accept(lexer, list[i].name)) {
+            *value = list[i].value;
+            return true;
+        }
+    expected_one_of(lexer, what, list, count);
+    return false;
+}
+
 /* order = "memory_order_relaxed" | "memory_order_acquire" | "memory_order_release" | "memory_order_acq_rel"
  *       | "memory_order_seq_cst" | "memory_order_consume"    (consume: C11 tests) */
 static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
@@ -216,25 +244,13 @@ static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
         *order = MM_ACQUIRE;
         return true;
     }
-    for (size_t i = 0; i < COUNT(orders); i++)
-        if (lt_accept(lexer, orders[i].name)) {
-            *order = orders[i].value;
-            return true;
-        }
-    expected_one_of(lexer, "a memory order (memory_order_...)", orders, COUNT(orders));
-    return false;
+    return parse_constant(lexer, "a memory order (memory_order_...)", orders, COUNT(orders), order);
 }
 
 /* scope-name = "memory_scope_" name    (one token; the names of OpenCL C) */
 static bool parse_scope(struct lt_lexer *lexer, uint8_t *scope)
 {
-    for (size_t i = 0; i < COUNT(scopes); i++)
-        if (lt_accept(lexer, scopes[i].name)) {
-            *scope = scopes[i].value;
-            return true;
-        }
-    expected_one_of(lexer, "a memory scope (memory_scope_...)", scopes, COUNT(scopes));
-    return false;
+    return parse_constant(lexer, "a memory scope (memory_scope_...)", scopes, COUNT(scopes), scope);
 }
 
 /* argument = expr | order | scope-name | flags    (by the function's table row) */

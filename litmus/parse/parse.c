@@ -390,65 +390,67 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
     return !lexer->failed;
 }
 
-/* placement = "host" | group { ( "," | "@" ) group }
- * group = ( "sg" | "wg" | "dev" | "kernel" ) number */
-static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
+/* placement = "host" | group { ( "," | "@" ) group }    ("@": OPENCL)
+ * group = ( "sg" | "wg" | "dev" | "kernel" | "qf" ) number    (kernel: OPENCL, qf: VULKAN) */
+void lt_parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
 {
+    static const char *const names[] = {"sg", "wg", "dev", "kernel", "qf"};
+    uint32_t *const groups[] = {&thread->sub_group, &thread->work_group, &thread->device, &thread->kernel,
+                                &thread->queue_family};
+    bool vulkan = lexer->test->dialect == LT_VULKAN;
+    const size_t count = sizeof names / sizeof *names,
+                 other = vulkan ? 3 : 4; /* OTHER: of the other dialect */
     if (lt_accept(lexer, "host")) {
         thread->host = true;
         return;
     }
     do {
         uint64_t n = 0;
-        bool sub = lt_accept(lexer, "sg");
-        bool group = !sub && lt_accept(lexer, "wg"), device = !sub && !group && lt_accept(lexer, "dev");
-        bool kernel = !sub && !group && !device && lt_accept(lexer, "kernel");
-        if (!sub && !group && !device && !kernel) {
-            lt_unexpected(lexer, "'sg', 'wg', 'dev' or 'kernel'");
+        size_t i = 0;
+        while (i < count && (i == other || !lt_accept(lexer, names[i])))
+            i++;
+        if (i == count) {
+            lt_unexpected(lexer, vulkan ? "'sg', 'wg', 'qf' or 'dev'" : "'sg', 'wg', 'dev' or 'kernel'");
             return;
         }
         if (!lt_expect_number(lexer, "a group number", 65535, &n))
             return;
-        if (sub) {
-            thread->sub_group = (uint32_t)n;
-            thread->has_sub_group = true;
-        } else if (group) {
-            thread->work_group = (uint32_t)n;
-        } else if (kernel) {
-            thread->kernel = (uint32_t)n;
-        } else {
-            thread->device = (uint32_t)n;
-        }
-    } while (lt_accept(lexer, ",") || lt_accept(lexer, "@"));
+        *groups[i] = (uint32_t)n;
+        thread->has_sub_group |= i == 0;
+    } while (lt_accept(lexer, ",") || (!vulkan && lt_accept(lexer, "@")));
+    thread->has_sub_group |= vulkan;
+}
+
+struct lt_thread *lt_parse_thread_name(struct lt_lexer *lexer, const char *what)
+{
+    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (!thread)
+        return NULL;
+    thread->pos = t->pos;
+    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number) ||
+        (lexer->test->dialect == LT_VULKAN && thread->number >= LT_HOST_NUMBER))
+        lt_unexpected(lexer, what);
+    else if (lt_find_thread(lexer->test, thread->number, NULL))
+        lt_fail_at(lexer, t->pos, "thread %s is declared twice", t->text);
+    else if (lexer->test->thread_count == LT_MAX_THREADS)
+        lt_fail_at(lexer, t->pos, "more than %d threads", LT_MAX_THREADS);
+    lt_take(lexer);
+    return lexer->failed ? NULL : thread;
 }
 
 /* thread = thread-number [ "@" placement ] params block */
 static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
 {
-    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
+    struct lt_thread *thread = lt_parse_thread_name(lexer, "a thread (P0@wg 0, dev 0 (...) {...})");
     if (!thread)
         return NULL;
-    const struct lt_token *t = lt_peek(lexer, 0);
-    thread->pos = t->pos;
-    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number)) {
-        lt_unexpected(lexer, "a thread (P0@wg 0, dev 0 (...) {...})");
-        return NULL;
-    }
     thread->host = thread->number >= LT_HOST_NUMBER;
-    if (lt_find_thread(lexer->test, thread->number, NULL)) {
-        lt_fail_at(lexer, t->pos, "thread %s is declared twice", t->text);
-        return NULL;
-    }
-    if (lexer->test->thread_count == LT_MAX_THREADS) {
-        lt_fail_at(lexer, t->pos, "more than %d threads", LT_MAX_THREADS);
-        return NULL;
-    }
-    lt_take(lexer);
     *placed = lt_accept(lexer, "@");
     if (*placed && thread->host)
         lt_expect(lexer, "host");
     else if (*placed)
-        parse_placement(lexer, thread);
+        lt_parse_placement(lexer, thread);
     *placed |= thread->host;
     if (!lexer->failed && parse_params(lexer, thread)) {
         lexer->thread = thread;

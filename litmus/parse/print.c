@@ -6,16 +6,11 @@
 
 static int precedence_of(const struct lt_expr *e)
 {
-    static const int table[] = {
-        [LT_OP_MUL] = 10, [LT_OP_DIV] = 10, [LT_OP_REM] = 10, [LT_OP_ADD] = 9, [LT_OP_SUB] = 9,
-        [LT_OP_SHL] = 8,  [LT_OP_SHR] = 8,  [LT_OP_LT] = 7,   [LT_OP_LE] = 7,  [LT_OP_GT] = 7,
-        [LT_OP_GE] = 7,   [LT_OP_EQ] = 6,   [LT_OP_NE] = 6,   [LT_OP_AND] = 5, [LT_OP_XOR] = 4,
-        [LT_OP_OR] = 3,   [LT_OP_LAND] = 2, [LT_OP_LOR] = 1};
     switch (e->kind) {
     case LT_SELECT:
         return 0;
     case LT_BINARY:
-        return table[e->op];
+        return lt_operator_precedence(e->op);
     case LT_UNARY:
     case LT_DEREF:
     case LT_ADDRESS:
@@ -63,16 +58,10 @@ static void print_type(const struct lt_type *type, FILE *out)
 
 static void print_flags(uint8_t flags, FILE *out)
 {
-    static const struct {
-        uint8_t flag;
-        const char *name;
-    } table[] = {{MM_FENCE_LOCAL, "CLK_LOCAL_MEM_FENCE"},
-                 {MM_FENCE_GLOBAL, "CLK_GLOBAL_MEM_FENCE"},
-                 {MM_FENCE_IMAGE, "CLK_IMAGE_MEM_FENCE"}};
     const char *separator = "";
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (flags & table[i].flag) {
-            fprintf(out, "%s%s", separator, table[i].name);
+    for (uint8_t flag = MM_FENCE_LOCAL; flag <= MM_FENCE_IMAGE; flag = (uint8_t)(flag << 1))
+        if (flags & flag) {
+            fprintf(out, "%s%s", separator, lt_fence_flag_text(flag));
             separator = " | ";
         }
     if (!flags)

@@ -295,53 +295,12 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
 
 /* ---- columns ------------------------------------------------------------------------------------ */
 
-/* place = "host" | ( "sg" | "wg" | "qf" | "dev" ) number { "," place } */
-static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)
-{
-    if (lt_accept(lexer, "host")) {
-        thread->host = true;
-        return;
-    }
-    do {
-        uint64_t n = 0;
-        static const char *const names[] = {"sg", "wg", "qf", "dev"};
-        uint32_t *const fields[] = {&thread->sub_group, &thread->work_group, &thread->queue_family,
-                                    &thread->device};
-        size_t i = 0;
-        while (i < COUNT(names) && !lt_accept(lexer, names[i]))
-            i++;
-        if (i == COUNT(names)) {
-            lt_unexpected(lexer, "'sg', 'wg' or 'qf'");
-            return;
-        }
-        if (!lt_expect_number(lexer, "a group number", 65535, &n))
-            return;
-        *fields[i] = (uint32_t)n;
-    } while (lt_accept(lexer, ","));
-    thread->has_sub_group = true;
-}
-
-/* column-head = thread-number "@" place */
+/* column-head = thread-number "@" placement    (placement: parse.c) */
 static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
 {
-    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
-    const struct lt_token *t = lt_peek(lexer, 0);
-    if (!thread)
-        return NULL;
-    thread->pos = t->pos;
-    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number) || thread->number >= LT_HOST_NUMBER) {
-        lt_unexpected(lexer, "a thread (P0@sg 0, wg 0, qf 0)");
-        return NULL;
-    }
-    if (lt_find_thread(lexer->test, thread->number, NULL) || lexer->test->thread_count == LT_MAX_THREADS) {
-        lt_fail_at(lexer, t->pos, "thread P%u is declared twice, or there are too many threads",
-                   thread->number);
-        return NULL;
-    }
-    lt_take(lexer);
-    lt_expect(lexer, "@");
-    if (!lexer->failed)
-        parse_place(lexer, thread);
+    struct lt_thread *thread = lt_parse_thread_name(lexer, "a thread (P0@sg 0, wg 0, qf 0)");
+    if (thread && lt_expect(lexer, "@"))
+        lt_parse_placement(lexer, thread);
     return lexer->failed ? NULL : thread;
 }
 

@@ -2,7 +2,7 @@
  * constants at the end of each iteration, and by nothing else in the loop. */
 #include "litmus/lower/lower.h"
 
-enum { MOST_ROUNDS = 64 };
+enum { MOST_ITERATIONS = 64 };
 
 struct values {
     const struct ck_program *program;
@@ -30,7 +30,7 @@ static void forget_register(struct values *v, uint32_t reg)
 
 static void forget_result(struct values *v, const struct ck_instr *in)
 {
-    if (in->op == CK_ASSIGN || in->op == CK_LOAD || in->op == CK_RMW || in->op == CK_CAS)
+    if (in->op == CK_ASSIGN || ck_instr_reads(in))
         forget_register(v, in->reg);
     if (in->op == CK_CAS)
         forget_register(v, in->reg2);
@@ -53,9 +53,9 @@ static bool compute_range(struct values *v, uint32_t from, uint32_t end, uint64_
     return true;
 }
 
-static uint32_t count_rounds(struct values *v, const struct lt_rounds *loop, uint64_t *reads)
+static uint32_t count_iterations(struct values *v, const struct lt_loop_code *loop, uint64_t *reads)
 {
-    uint32_t rounds = 0;
+    uint32_t iterations = 0;
     if (!compute_range(v, loop->init, loop->test, reads))
         return 0;
     for (uint32_t i = loop->branch + 1; i < loop->step; i++)
@@ -65,19 +65,19 @@ static uint32_t count_rounds(struct values *v, const struct lt_rounds *loop, uin
         if (!compute_range(v, loop->test, loop->branch, reads) || !reads_only_known(v, branch->value, reads))
             return 0;
         if (ck_eval_expr(v->program, branch->value, v->regs) == 0)
-            return rounds;
-        if (rounds++ == MOST_ROUNDS || !compute_range(v, loop->step, loop->back, reads))
+            return iterations;
+        if (iterations++ == MOST_ITERATIONS || !compute_range(v, loop->step, loop->back, reads))
             return 0;
     }
 }
 
-void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop)
+void lt_set_trip_count(struct lt_lower *lower, const struct lt_loop_code *loop)
 {
     struct ck_thread *thread = &lower->program->threads[lower->thread];
     size_t words = thread->reg_count / 64 + 1;
     uint64_t *memory = lower->failed ? NULL : mm_alloc_zero(thread->reg_count + 2 * words, sizeof *memory);
     struct values v = {lower->program, thread, memory, memory ? memory + thread->reg_count : NULL};
     if (memory)
-        thread->instrs[loop->back].trip_count = count_rounds(&v, loop, v.known + words);
+        thread->instrs[loop->back].trip_count = count_iterations(&v, loop, v.known + words);
     mm_free(memory);
 }
