@@ -53,3 +53,10 @@ double lt_number_of(const cJSON *object, const char *key)
 {
     return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
 }
+
+void lt_copy_members(cJSON *to, const cJSON *from, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cJSON_HasObjectItem(from, keys[i]))
+            cJSON_AddItemToObject(to, keys[i], cJSON_Duplicate(cJSON_GetObjectItem(from, keys[i]), true));
+}

@@ -17,5 +17,7 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
 enum mm_class lt_cannot_write(const char *path, struct mm_error *err);
 /* The number KEY of OBJECT; NaN if there is none. */
 double lt_number_of(const cJSON *object, const char *key);
+/* Copies those of the members KEYS that FROM has. */
+void lt_copy_members(cJSON *to, const cJSON *from, const char *const *keys, size_t count);
 
 #endif

@@ -107,12 +107,6 @@ void lt_plan_observed(cJSON *test, const struct ck_program *program,
     }
 }
 
-static bool same_term(const struct ck_term *a, const struct ck_term *b)
-{
-    return a->kind == b->kind && (a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
-                                                         : a->object == b->object && a->offset == b->offset);
-}
-
 /* Enters the equations of PROP on observed values; false if PROP is not a conjunction of equations. */
 static bool collect_equations(const struct ck_program *program, uint32_t prop, cJSON **values)
 {
@@ -124,7 +118,7 @@ static bool collect_equations(const struct ck_program *program, uint32_t prop, c
     if (p->op != CK_PROP_COMPARE || p->compare != CK_EQ || p->right.kind != CK_TERM_CONST)
         return false;
     for (uint32_t i = 0; i < program->observed_count; i++)
-        if (same_term(&p->left, &program->observed[i]) && !values[i])
+        if (lt_same_term(&p->left, &program->observed[i]) && !values[i])
             values[i] = lt_value_json((int64_t)p->right.value);
     return true;
 }

@@ -343,9 +343,7 @@ static void check_objects(struct emitter *e)
         e->kernel->legacy &= o->is_signed && o->region != MM_IMAGE;
     }
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
-        const struct ck_term *t = &e->program->observed[i];
-        uint8_t size = t->kind == CK_TERM_REG ? e->program->threads[t->thread].reg_sizes[t->reg]
-                                              : e->program->objects[t->object].element_size;
+        uint8_t size = lt_term_size(e->program, &e->program->observed[i]);
         e->kernel->wide |= size == 8 && lt_observed_stored(e->program, i);
     }
 }

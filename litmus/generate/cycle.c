@@ -83,9 +83,9 @@ static bool find_word(const struct word *table, size_t n, const char *text, uint
     return false;
 }
 
-static bool is_external(const struct lt_cycle_edge *edge)
+bool lt_cycle_find_scope(const char *name, uint8_t *scope)
 {
-    return edge->kind >= LT_E_RF;
+    return find_word(scopes, COUNT(scopes), name, scope);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -249,53 +249,71 @@ static bool cycle_number_threads(struct lt_cycle *c)
     for (unsigned i = 0; i < c->length; i++) {
         c->events[i].thread = (uint8_t)thread;
         c->events[i].location = (uint8_t)(location % c->locations);
-        thread += is_external(&c->edges[i]);
+        thread += lt_cycle_is_external(&c->edges[i]);
         location += !c->edges[i].same;
     }
     c->threads = thread;
-    return changes != 1 && thread >= 2 && is_external(&c->edges[c->length - 1]);
+    return changes != 1 && thread >= 2 && lt_cycle_is_external(&c->edges[c->length - 1]);
 }
 
-/* The cycle that starts at event FIRST of C, which is the first of its thread. */
-static struct lt_cycle rotate_cycle(const struct lt_cycle *c, unsigned first)
+/* C with the events and edges of the ring from event FIRST on. */
+static struct lt_cycle turn_ring(const struct lt_cycle *c, unsigned first)
 {
     struct lt_cycle t = *c;
     for (unsigned i = 0; i < c->length; i++) {
         t.events[i] = c->events[(first + i) % c->length];
         t.edges[i] = c->edges[(first + i) % c->length];
     }
-    uint8_t shift_thread = c->events[first].thread, shift_location = c->events[first].location;
-    int8_t groups[256];
-    memset(groups, -1, sizeof groups);
+    return t;
+}
+
+/* Numbers work-groups in order of appearance. */
+static void number_work_groups(struct lt_cycle *c)
+{
+    int8_t numbers[256];
+    int8_t next = 0;
+    memset(numbers, -1, sizeof numbers);
     for (unsigned i = 0; i < c->threads; i++) {
-        unsigned from = (i + shift_thread) % c->threads;
-        t.work_group[i] = c->work_group[from];
-        t.sub_group[i] = c->sub_group[from];
+        if (numbers[c->work_group[i]] < 0)
+            numbers[c->work_group[i]] = next++;
+        c->work_group[i] = (uint8_t)numbers[c->work_group[i]];
     }
-    for (unsigned i = 0; i < c->locations; i++)
-        t.region[i] = c->region[(i + shift_location) % c->locations];
-    uint8_t next = 0;
-    for (unsigned i = 0; i < c->threads; i++) {
-        if (groups[t.work_group[i]] < 0)
-            groups[t.work_group[i]] = (int8_t)next++;
-        t.work_group[i] = (uint8_t)groups[t.work_group[i]];
-    }
-    struct lt_cycle same = t; /* sub-groups, numbered within their work-group */
+}
+
+/* Numbers sub-groups in order of appearance within their work-group. */
+static void number_sub_groups(struct lt_cycle *c)
+{
+    const struct lt_cycle old = *c;
     for (unsigned i = 0; i < c->threads; i++) {
         uint8_t fresh = 0;
         bool found = false;
         for (unsigned j = 0; j < i && !found; j++) {
-            if (t.work_group[j] != t.work_group[i])
+            if (c->work_group[j] != c->work_group[i])
                 continue;
-            found = same.sub_group[j] == same.sub_group[i];
+            found = old.sub_group[j] == old.sub_group[i];
             if (found)
-                t.sub_group[i] = t.sub_group[j];
-            else if (t.sub_group[j] >= fresh)
-                fresh = (uint8_t)(t.sub_group[j] + 1);
+                c->sub_group[i] = c->sub_group[j];
+            else if (c->sub_group[j] >= fresh)
+                fresh = (uint8_t)(c->sub_group[j] + 1);
         }
         if (!found)
-            t.sub_group[i] = fresh;
+            c->sub_group[i] = fresh;
     }
+}
+
+/* The cycle that starts at event FIRST of C, which is the first of its thread. */
+static struct lt_cycle rotate_cycle(const struct lt_cycle *c, unsigned first)
+{
+    struct lt_cycle t = turn_ring(c, first);
+    for (unsigned i = 0; i < c->threads; i++) {
+        unsigned from = (i + c->events[first].thread) % c->threads;
+        t.work_group[i] = c->work_group[from];
+        t.sub_group[i] = c->sub_group[from];
+    }
+    for (unsigned i = 0; i < c->locations; i++)
+        t.region[i] = c->region[(i + c->events[first].location) % c->locations];
+    number_work_groups(&t);
+    number_sub_groups(&t);
     cycle_number_threads(&t);
     return t;
 }
@@ -309,7 +327,7 @@ static bool assign_values(struct lt_cycle *c)
     for (unsigned i = 0; i < n; i++)
         single &= c->edges[i].same;
     if (single) {
-        while (first < n && !(c->events[first].write && is_external(&c->edges[(first + n - 1) % n])))
+        while (first < n && !(c->events[first].write && lt_cycle_is_external(&c->edges[(first + n - 1) % n])))
             first++;
         if (first == n)
             return false;
@@ -338,19 +356,15 @@ bool lt_cycle_settle(struct lt_cycle *c)
     char best[LT_CYCLE_TEXT] = "", text[LT_CYCLE_TEXT];
     unsigned start = 0;
     struct lt_cycle chosen = *c;
-    while (start < c->length && !is_external(&c->edges[(start + c->length - 1) % c->length]))
+    while (start < c->length && !lt_cycle_is_external(&c->edges[(start + c->length - 1) % c->length]))
         start++;
     if (c->length < 2 || start == c->length)
         return false;
-    struct lt_cycle base = *c;
-    for (unsigned i = 0; i < c->length; i++) {
-        base.events[i] = c->events[(start + i) % c->length];
-        base.edges[i] = c->edges[(start + i) % c->length];
-    }
+    struct lt_cycle base = turn_ring(c, start);
     if (!cycle_number_threads(&base))
         return false;
     for (unsigned i = 0; i < base.length; i++) {
-        if (!is_external(&base.edges[(i + base.length - 1) % base.length]))
+        if (!lt_cycle_is_external(&base.edges[(i + base.length - 1) % base.length]))
             continue;
         struct lt_cycle t = rotate_cycle(&base, i);
         lt_cycle_print(&t, text, sizeof text);
@@ -455,7 +469,7 @@ void lt_cycle_name(const struct lt_cycle *c, char *buf, size_t size)
     fputs(shape_name(c), out);
     for (unsigned i = 0; i < c->length; i++) {
         const struct lt_cycle_event *e = &c->events[i];
-        bool first = i == 0 || is_external(&c->edges[i - 1]);
+        bool first = i == 0 || lt_cycle_is_external(&c->edges[i - 1]);
         fputc(first ? '+' : '-', out);
         print_lower(order_word(e->order), out);
         if (e->order)

@@ -37,6 +37,13 @@ struct lt_cycle {
     char region[LT_CYCLE_MAX];
 };
 
+static inline bool lt_cycle_is_external(const struct lt_cycle_edge *edge)
+{
+    return edge->kind >= LT_E_RF;
+}
+
+/* The scope that cycles and families write as NAME: sg, wg, dev, all; false: unknown. */
+bool lt_cycle_find_scope(const char *name, uint8_t *scope);
 /* Reads "Rlx PodWW Rel Rfe Acq PodRR Rlx Fre @0.0/1.0 :gg" (format.md); the result is in canonical form. */
 enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm_error *err);
 void lt_cycle_print(const struct lt_cycle *cycle, char *buf, size_t size);

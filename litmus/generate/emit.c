@@ -28,11 +28,6 @@ static const char *region_word(char region)
     return lower == 'l' ? "local" : lower == 's' ? "svm_atomics" : "global";
 }
 
-static bool is_external(const struct lt_cycle_edge *edge)
-{
-    return edge->kind >= LT_E_RF;
-}
-
 static const struct lt_cycle_edge *edge_into(const struct lt_cycle *c, unsigned i)
 {
     return &c->edges[(i + c->length - 1) % c->length];
@@ -105,7 +100,7 @@ static bool needs_guard(const struct lt_cycle *c, unsigned i)
 {
     unsigned next = (i + 1) % c->length;
     return !c->events[i].write && c->events[i].order && edge_into(c, i)->kind == LT_E_RF &&
-           !is_external(&c->edges[i]) && !c->events[next].order;
+           !lt_cycle_is_external(&c->edges[i]) && !c->events[next].order;
 }
 
 static void print_thread(struct writer *w, unsigned thread, bool sub_groups)

@@ -99,14 +99,6 @@ static void place_threads(struct lt_cycle *c, const char *how)
     }
 }
 
-static uint8_t scope_of(const char *name)
-{
-    return strcmp(name, "sg") == 0    ? MM_SCOPE_SUB_GROUP
-           : strcmp(name, "wg") == 0  ? MM_SCOPE_WORK_GROUP
-           : strcmp(name, "dev") == 0 ? MM_SCOPE_DEVICE
-                                      : MM_SCOPE_ALL_SVM_DEVICES;
-}
-
 /* Accesses next to a reads-from edge synchronize; without such an edge, all accesses do. */
 static bool event_synchronizes(const struct lt_cycle *c, unsigned i)
 {
@@ -124,11 +116,12 @@ static uint8_t access_order(const struct lt_cycle_event *e, bool sc, bool relaxe
 
 static bool apply_choice(struct lt_cycle *c, const struct choice *choice)
 {
-    uint8_t scope = scope_of(choice->text[SCOPE]),
+    uint8_t scope = MM_SCOPE_NONE,
             flags = (uint8_t)((strchr(choice->text[FLAGS], 'g') ? MM_FENCE_GLOBAL : 0) |
                               (strchr(choice->text[FLAGS], 'l') ? MM_FENCE_LOCAL : 0));
     bool plain = strcmp(choice->text[DATA], "plain") == 0, sc = strcmp(choice->text[ORDER], "sc") == 0,
          relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
+    lt_cycle_find_scope(choice->text[SCOPE], &scope);
     place_threads(c, choice->text[PLACE]);
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
         c->region[l] = letter_at(choice->text[REGION], l);

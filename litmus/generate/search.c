@@ -181,9 +181,7 @@ static enum mm_class emit_test(struct lt_generator *g, const struct lt_cycle *c,
     return cls;
 }
 
-/* ---- the boundary
-
- * --------------------------------------------------------------------------------------------- */
+/* ---- the boundary ---------------------------------------------------------------------------- */
 
 static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cycle *c, bool *yes)
 {
@@ -206,6 +204,29 @@ static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cy
     return cls;
 }
 
+/* Emits some of the cycles that are one step weaker than C, spread over all of them; TEXT has the clauses of C. */
+static enum mm_class emit_weaker(struct lt_generator *g, const struct lt_cycle *c, struct text *text)
+{
+    char name[LT_CYCLE_TEXT], what[160];
+    struct lt_cycle weaker;
+    unsigned count = 0;
+    enum mm_class cls = MM_OK;
+    lt_cycle_name(c, name, sizeof name);
+    while (lt_cycle_weaken(c, count, &weaker, what, sizeof what))
+        count++;
+    unsigned wanted = g->options->weaker < count ? g->options->weaker : count;
+    unsigned first = count ? (unsigned)(hash_text(name) % count) : 0;
+    for (unsigned k = 0; k < wanted && cls == MM_OK; k++) {
+        lt_cycle_weaken(c, (first + k * count / wanted) % count, &weaker, what, sizeof what);
+        if (!lt_cycle_settle(&weaker))
+            continue;
+        snprintf(text->why, sizeof text->why, "%.150s, against %.200s.", what, name);
+        cls = emit_test(g, &weaker, text, false);
+    }
+    return cls;
+}
+
+/* Emits C, of which every weaker cycle is allowed, and some of those. */
 static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle *c)
 {
     struct answer a;
@@ -220,28 +241,10 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
             snprintf(text.clauses, sizeof text.clauses, "CL 3.3.6");
     }
     answer_clear(&a);
-    if (cls != MM_OK)
+    if (cls != MM_OK || (g->options->clause && !strstr(text.clauses, g->options->clause)))
         return cls;
-    if (g->options->clause && !strstr(text.clauses, g->options->clause))
-        return MM_OK;
     cls = emit_test(g, c, &text, true);
-    char name[LT_CYCLE_TEXT], what[160];
-    lt_cycle_name(c, name, sizeof name);
-    struct lt_cycle weaker;
-    unsigned count = 0;
-    while (lt_cycle_weaken(c, count, &weaker, what, sizeof what))
-        count++;
-    unsigned wanted = g->options->weaker < count ? g->options->weaker : count;
-    unsigned first = count ? (unsigned)(hash_text(name) % count) : 0;
-    for (unsigned k = 0; k < wanted && cls == MM_OK; k++) {
-        unsigned i = (first + k * count / wanted) % count;
-        lt_cycle_weaken(c, i, &weaker, what, sizeof what);
-        if (!lt_cycle_settle(&weaker))
-            continue;
-        snprintf(text.why, sizeof text.why, "%.150s, against %.200s.", what, name);
-        cls = emit_test(g, &weaker, &text, false);
-    }
-    return cls;
+    return cls == MM_OK ? emit_weaker(g, c, &text) : cls;
 }
 
 /* Descends from C, which is forbidden and has no race, while a weaker cycle is as well. */
@@ -291,8 +294,10 @@ struct lt_generator *lt_generator_create(const struct lt_generate_options *optio
                                          void *context, struct mm_error *err)
 {
     struct lt_generator *g = mm_alloc_zero(1, sizeof *g);
-    if (!g)
+    if (!g) {
+        mm_out_of_memory(err);
         return NULL;
+    }
     g->options = options;
     g->err = err;
     g->sink = sink;

@@ -11,19 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of TERM, a register or an object. */
-static uint8_t term_size(const struct ck_program *program, const struct ck_term *term)
-{
-    return term->kind == CK_TERM_REG ? program->threads[term->thread].reg_sizes[term->reg]
-                                     : program->objects[term->object].element_size;
-}
-
 int64_t lt_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
 {
-    uint8_t size = term_size(program, term);
-    bool is_signed = term->kind == CK_TERM_REG ? program->threads[term->thread].reg_signed[term->reg]
-                                               : program->objects[term->object].is_signed;
-    uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
+    uint8_t size = lt_term_size(program, term);
+    uint64_t sign = lt_term_is_signed(program, term) && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
     return (int64_t)((value ^ sign) - sign);
 }
 
@@ -39,14 +30,9 @@ static int64_t term_value(const struct lt_judged *j, const struct ck_term *term,
     const struct ck_program *p = j->program;
     if (term->kind == CK_TERM_CONST)
         return (int64_t)term->value;
-    for (uint32_t i = 0; i < p->observed_count; i++) {
-        const struct ck_term *o = &p->observed[i];
-        bool same = o->kind == term->kind &&
-                    (o->kind == CK_TERM_REG ? o->thread == term->thread && o->reg == term->reg
-                                            : o->object == term->object && o->offset == term->offset);
-        if (same)
-            return lt_term_value(p, o, values[i]);
-    }
+    for (uint32_t i = 0; i < p->observed_count; i++)
+        if (lt_same_term(&p->observed[i], term))
+            return lt_term_value(p, term, values[i]);
     return 0;
 }
 
@@ -124,7 +110,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         if (!s->values)
             return mm_out_of_memory(err);
         for (uint32_t i = 0; i < width; i++) {
-            uint8_t size = term_size(j->program, &j->program->observed[i]);
+            uint8_t size = lt_term_size(j->program, &j->program->observed[i]);
             s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
         s->count = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "count"));

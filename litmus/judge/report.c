@@ -57,9 +57,7 @@ static bool is_validated(const struct lt_judged *j)
 
 static void print_condition(const struct lt_judged *j, FILE *out)
 {
-    static const char *const quantifiers[] = {
-        [CK_EXISTS] = "exists", [CK_NOT_EXISTS] = "~exists", [CK_FORALL] = "forall"};
-    mm_print(out, "Condition %s ", quantifiers[j->program->quantifier]);
+    mm_print(out, "Condition %s ", lt_quantifier_text(j->program->quantifier));
     if (j->test->condition)
         lt_print_prop(j->test->condition, out);
     else
@@ -212,11 +210,7 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     cJSON *json = cJSON_CreateObject();
     static const char *const copied[] = {"name",      "file",      "status",  "reason",
                                          "instances", "discarded", "observed"};
-    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
-        const cJSON *item = cJSON_GetObjectItem(j->json, copied[i]);
-        if (item)
-            cJSON_AddItemToObject(json, copied[i], cJSON_Duplicate(item, true));
-    }
+    lt_copy_members(json, j->json, copied, sizeof copied / sizeof *copied);
     cJSON_AddStringToObject(json, "verdict", outcome_names[j->outcome]);
     if (j->judged) {
         cJSON_AddStringToObject(json, "asked", outcome_names[j->asked]);

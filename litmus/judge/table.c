@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies the members KEYS of FROM that exist. */
-static void copy_members(cJSON *to, const cJSON *from, const char *const *keys, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (cJSON_HasObjectItem(from, keys[i]))
-            cJSON_AddItemToObject(to, keys[i], cJSON_Duplicate(cJSON_GetObjectItem(from, keys[i]), true));
-}
-
 /* False for paths outside of the root: a table must not make its reader open other files. */
 static bool is_below_root(const char *path)
 {
@@ -48,9 +40,9 @@ enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *re
     if (!is_below_root(lt_json_text(j->json, "file")))
         return outside_root(j->name, lt_json_text(j->json, "file"), err);
     cJSON *row = cJSON_CreateObject();
-    copy_members(row, j->json, first, sizeof first / sizeof *first);
+    lt_copy_members(row, j->json, first, sizeof first / sizeof *first);
     cJSON_AddStringToObject(row, "digest", lt_test_digest(j->test));
-    copy_members(row, j->json, rest, sizeof rest / sizeof *rest);
+    lt_copy_members(row, j->json, rest, sizeof rest / sizeof *rest);
     cJSON_AddBoolToObject(row, "stationary", lt_stationary(j->json));
     cJSON_AddItemToArray(report->rows, row);
     return MM_OK;
@@ -75,7 +67,7 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
     cJSON *head = cJSON_CreateObject();
     cJSON_AddStringToObject(head, "format", "refcl-litmus-table");
     cJSON_AddNumberToObject(head, "version", 1);
-    copy_members(head, results, keys, sizeof keys / sizeof *keys);
+    lt_copy_members(head, results, keys, sizeof keys / sizeof *keys);
     put_unclosed(cJSON_PrintUnformatted(head), out);
     fputs(",\n\"tests\":[", out);
     const cJSON *row;

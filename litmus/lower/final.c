@@ -12,6 +12,24 @@ struct final {
     bool failed;
 };
 
+uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term)
+{
+    return term->kind == CK_TERM_REG ? program->threads[term->thread].reg_sizes[term->reg]
+                                     : program->objects[term->object].element_size;
+}
+
+bool lt_term_is_signed(const struct ck_program *program, const struct ck_term *term)
+{
+    return term->kind == CK_TERM_REG ? program->threads[term->thread].reg_signed[term->reg]
+                                     : program->objects[term->object].is_signed;
+}
+
+bool lt_same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    return a->kind == b->kind && (a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
+                                                         : a->object == b->object && a->offset == b->offset);
+}
+
 static void final_fail(struct final *f, const struct lt_term *term, const char *what)
 {
     if (!f->failed)
@@ -68,11 +86,8 @@ static void fit_constant(const struct final *f, struct ck_term *constant, const 
 {
     if (constant->kind != CK_TERM_CONST || other->kind == CK_TERM_CONST || f->failed)
         return;
-    bool reg = other->kind == CK_TERM_REG;
-    const struct ck_thread *thread = &f->program->threads[other->thread];
-    const struct ck_object *object = &f->program->objects[other->object];
-    unsigned size = reg ? thread->reg_sizes[other->reg] : ck_term_size(f->program, other);
-    bool is_signed = reg ? thread->reg_signed[other->reg] : object->is_signed;
+    uint8_t size = lt_term_size(f->program, other);
+    bool is_signed = lt_term_is_signed(f->program, other);
     uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX, value = constant->value & mask;
     bool fits = value == constant->value || (uint64_t)ck_sign_extend(value, size) == constant->value;
     if (fits)

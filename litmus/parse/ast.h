@@ -497,6 +497,10 @@ bool lt_add_param(struct lt_thread *thread,
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
+/* Bytes of a register or an element, whether it is signed, and whether two terms are the same one. */
+uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term);
+bool lt_term_is_signed(const struct ck_program *program, const struct ck_term *term);
+bool lt_same_term(const struct ck_term *a, const struct ck_term *b);
 /* Adds the terms of the filter to the observed ones, so that final states show whether they satisfy it.
  * False: out of memory. */
 bool lt_observe_filter(struct ck_program *program);
@@ -547,6 +551,7 @@ const char *lt_thread_name(const struct lt_thread *thread, char buf[16]);
 const char *lt_order_text(uint8_t order);                       /* memory_order_... */
 const char *lt_scope_text(uint8_t scope);                       /* memory_scope_... */
 const char *lt_enqueue_flags_text(enum lt_enqueue_flags flags); /* CLK_ENQUEUE_FLAGS_... */
+const char *lt_quantifier_text(enum ck_quantifier quantifier);  /* exists, ~exists, forall */
 const char *lt_fence_flag_text(uint8_t flag);                   /* CLK_..._MEM_FENCE */
 
 #endif

@@ -446,6 +446,13 @@ static void print_columns(const struct lt_test *test, FILE *out)
     }
 }
 
+const char *lt_quantifier_text(enum ck_quantifier quantifier)
+{
+    static const char *const names[] = {
+        [CK_EXISTS] = "exists", [CK_NOT_EXISTS] = "~exists", [CK_FORALL] = "forall"};
+    return names[quantifier];
+}
+
 void lt_print_final(const struct lt_test *test, FILE *out)
 {
     if (test->observed) {
@@ -462,9 +469,7 @@ void lt_print_final(const struct lt_test *test, FILE *out)
         fputc('\n', out);
     }
     if (test->condition) {
-        static const char *const names[] = {
-            [CK_EXISTS] = "exists", [CK_NOT_EXISTS] = "~exists", [CK_FORALL] = "forall"};
-        fprintf(out, "\n%s ", names[test->quantifier]);
+        fprintf(out, "\n%s ", lt_quantifier_text(test->quantifier));
         lt_print_prop(test->condition, out);
         fputc('\n', out);
     }

@@ -18,11 +18,6 @@ uint32_t lt_vk_member(const struct ck_program *program, uint32_t group, uint32_t
     return CK_NO_THREAD;
 }
 
-static bool is_access(const struct ck_instr *i)
-{
-    return i->op == CK_LOAD || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
-}
-
 uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr *access, uint32_t *element)
 {
     const struct ck_expr *address = &program->exprs[access->address];
@@ -59,7 +54,7 @@ static void place_object(struct lt_vk_module *m, uint32_t object)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
             uint32_t element;
             const struct ck_instr *access = &p->threads[t].instrs[i];
-            if (!is_access(access) || lt_vk_accessed(p, access, &element) != object)
+            if (!ck_instr_is_access(access) || lt_vk_accessed(p, access, &element) != object)
                 continue;
             classes |= access->storage_class;
             shared |= group >= 0 && group != (int32_t)p->threads[t].work_group;
@@ -134,20 +129,20 @@ static void check_scope(struct lt_vk_module *m, const struct ck_instr *i)
 
 static void check_instr(struct lt_vk_module *m, uint32_t index, const struct ck_instr *i)
 {
-    if (is_access(i)) {
+    if (ck_instr_is_access(i)) {
         check_access(m, i);
         if (i->attributes & MM_ATOMIC)
             check_semantics(m, i);
     }
     if (i->op == CK_FENCE || (i->op == CK_BARRIER && i->order != MM_ORDER_NONE))
         check_semantics(m, i);
-    if (is_access(i) || i->op == CK_FENCE || i->op == CK_BARRIER)
+    if (ck_instr_is_access(i) || i->op == CK_FENCE || i->op == CK_BARRIER)
         check_scope(m, i);
     if (i->op == CK_BARRIER && i->quorum)
         lt_vk_cannot(m, "barriers of some of the threads");
     if (i->op == CK_AVAILABILITY || i->op == CK_VISIBILITY || i->op == CK_POINT)
         lt_vk_cannot(m, "operations of the host");
-    m->kernel->waits |= (i->op == CK_JUMP || i->op == CK_BRANCH) && i->target <= index;
+    m->kernel->waits |= ck_instr_is_jump(i) && i->target <= index;
 }
 
 /* ---- control barriers -------------------------------------------------------------------------------- */
@@ -201,8 +196,7 @@ static void check_phases(struct lt_vk_module *m, uint32_t thread)
             return;
         }
         for (uint32_t i = first; i < end; i++)
-            if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) &&
-                (t->instrs[i].target < first || t->instrs[i].target > end))
+            if (ck_instr_is_jump(&t->instrs[i]) && (t->instrs[i].target < first || t->instrs[i].target > end))
                 lt_vk_cannot(m, "a barrier under control flow");
         bool barrier = ends_with_barrier(p, thread, end);
         if (barrier != ends_with_barrier(p, leader, end_leader)) {
@@ -284,9 +278,6 @@ void lt_vk_check(struct lt_vk_module *m)
     if (p->edge_count)
         lt_vk_cannot(m, "an order that the host gives (ssw)");
     for (uint32_t i = 0; i < p->observed_count; i++) {
-        const struct ck_term *term = &p->observed[i];
-        bool wide = term->kind == CK_TERM_REG ? p->threads[term->thread].reg_sizes[term->reg] == 8
-                                              : p->objects[term->object].element_size == 8;
-        m->kernel->wide |= wide && lt_observed_stored(p, i);
+        m->kernel->wide |= lt_term_size(p, &p->observed[i]) == 8 && lt_observed_stored(p, i);
     }
 }

@@ -17,11 +17,6 @@ static bool local_bins(const struct lt_vk_module *m)
     return m->kernel->bins <= 1024;
 }
 
-static uint32_t emit_binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
-{
-    return lt_vk_op(m, "%s %%uint %%%u %%%u", op, a, b);
-}
-
 static uint32_t bin_pointer(struct lt_vk_module *m, uint32_t key)
 {
     return local_bins(m) ? lt_vk_op(m, "OpAccessChain %%local_ptr_uint %%bins %%%u", key)
@@ -37,13 +32,13 @@ static uint32_t atomic_add(struct lt_vk_module *m, uint32_t pointer, bool local,
 
 static uint32_t out_pointer(struct lt_vk_module *m, uint32_t column, uint32_t i)
 {
-    uint32_t first = emit_binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
-    return lt_vk_element(m, LT_VK_OUT, m->kernel->wide ? 8 : 4, emit_binary(m, "OpIAdd", first, i));
+    uint32_t first = lt_vk_binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
+    return lt_vk_element(m, LT_VK_OUT, m->kernel->wide ? 8 : 4, lt_vk_binary(m, "OpIAdd", first, i));
 }
 
 static uint32_t object_pointer(struct lt_vk_module *m, uint32_t object, uint32_t element, uint32_t i)
 {
-    uint32_t at = emit_binary(m, "OpIAdd", lt_vk_place(m, object, i), lt_vk_uint(m, element));
+    uint32_t at = lt_vk_binary(m, "OpIAdd", lt_vk_place(m, object, i), lt_vk_uint(m, element));
     return lt_vk_object_element(m, object, at);
 }
 
@@ -82,7 +77,7 @@ static uint32_t placed_right(struct lt_vk_module *m, uint32_t i)
                      y = lt_vk_op(m, "OpLoad %%%s %%%u", type, out_pointer(m, m->kernel->columns + b, i));
             uint32_t ok = lt_vk_op(m, "%s %%bool %%%u %%%u",
                                    s->sub_group == t->sub_group ? "OpIEqual" : "OpINotEqual", x, y);
-            good = good ? lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", good, ok) : ok;
+            good = good ? lt_vk_compare(m, "OpLogicalAnd", good, ok) : ok;
         }
     return good;
 }
@@ -111,9 +106,8 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
     const struct ck_program *p = m->program;
     uint32_t n = p->observed_count, zero = lt_vk_uint(m, 0);
     uint32_t at = atomic_add(m, lt_vk_element(m, LT_VK_COUNTS, 4, zero), false, lt_vk_uint(m, 1));
-    uint32_t merge =
-        lt_vk_if(m, lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", at, lt_vk_uint(m, LT_VK_OTHER_STATES)));
-    uint32_t first = emit_binary(m, "OpIMul", at, lt_vk_uint(m, 2 * n));
+    uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpULessThan", at, lt_vk_uint(m, LT_VK_OTHER_STATES)));
+    uint32_t first = lt_vk_binary(m, "OpIMul", at, lt_vk_uint(m, 2 * n));
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_term *term = &p->observed[i];
         bool is_signed =
@@ -125,11 +119,11 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
                 lt_vk_op(m, "OpUConvert %%uint %%%u",
                          lt_vk_op(m, "OpShiftRightLogical %%ulong %%%u %%%u", values[i], lt_vk_uint(m, 32)));
         } else if (is_signed) {
-            high = emit_binary(m, "OpShiftRightArithmetic", low, lt_vk_uint(m, 31));
+            high = lt_vk_binary(m, "OpShiftRightArithmetic", low, lt_vk_uint(m, 31));
         }
-        uint32_t place = emit_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i));
+        uint32_t place = lt_vk_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i));
         lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_OTHERS, 4, place), low);
-        place = emit_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i + 1));
+        place = lt_vk_binary(m, "OpIAdd", first, lt_vk_uint(m, 2 * i + 1));
         lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_OTHERS, 4, place), high);
     }
     lt_vk_end_if(m, merge);
@@ -144,13 +138,13 @@ static uint32_t key_of(struct lt_vk_module *m, const uint32_t *values, const uin
         const char *type = lt_vk_type(sizes[i]);
         uint32_t low = lt_vk_constant(m, (uint64_t)(int64_t)m->kernel->low, sizes[i]);
         uint32_t offset = lt_vk_op(m, "OpISub %%%s %%%u %%%u", type, values[i], low);
-        uint32_t ok = lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", offset,
-                               lt_vk_constant(m, UINT64_C(1) << bits, sizes[i]));
-        *fits = *fits ? lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", *fits, ok) : ok;
+        uint32_t ok =
+            lt_vk_compare(m, "OpULessThan", offset, lt_vk_constant(m, UINT64_C(1) << bits, sizes[i]));
+        *fits = *fits ? lt_vk_compare(m, "OpLogicalAnd", *fits, ok) : ok;
         if (sizes[i] == 8)
             offset = lt_vk_op(m, "OpUConvert %%uint %%%u", offset);
-        key = emit_binary(m, "OpBitwiseOr", key,
-                          emit_binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
+        key = lt_vk_binary(m, "OpBitwiseOr", key,
+                           lt_vk_binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
     }
     return key;
 }
@@ -160,15 +154,15 @@ static void count_key(struct lt_vk_module *m, const struct collect *c, uint32_t 
 {
     uint32_t last = lt_vk_op(m, "OpLoad %%uint %%%u", c->last),
              run = lt_vk_op(m, "OpLoad %%uint %%%u", c->run);
-    uint32_t differs = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", key, last);
-    uint32_t counted = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", run, lt_vk_uint(m, 0));
-    uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", differs, counted));
+    uint32_t differs = lt_vk_compare(m, "OpINotEqual", key, last);
+    uint32_t counted = lt_vk_compare(m, "OpINotEqual", run, lt_vk_uint(m, 0));
+    uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpLogicalAnd", differs, counted));
     atomic_add(m, bin_pointer(m, last), local_bins(m), run);
     lt_vk_do(m, "OpStore %%%u %%%u", c->run, lt_vk_uint(m, 0));
     lt_vk_end_if(m, merge);
     lt_vk_do(m, "OpStore %%%u %%%u", c->last, key);
     uint32_t now = lt_vk_op(m, "OpLoad %%uint %%%u", c->run);
-    lt_vk_do(m, "OpStore %%%u %%%u", c->run, emit_binary(m, "OpIAdd", now, lt_vk_uint(m, 1)));
+    lt_vk_do(m, "OpStore %%%u %%%u", c->run, lt_vk_binary(m, "OpIAdd", now, lt_vk_uint(m, 1)));
 }
 
 static void count_state(struct lt_vk_module *m, const struct collect *c, const uint32_t *values,
@@ -220,7 +214,7 @@ static void for_bins(struct lt_vk_module *m, const struct collect *c, uint32_t l
     uint32_t bin = bin_pointer(m, loop.index), zero = lt_vk_uint(m, 0);
     if (add) {
         uint32_t count = lt_vk_op(m, "OpLoad %%uint %%%u NonPrivatePointer", bin);
-        uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", count, zero));
+        uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpINotEqual", count, zero));
         atomic_add(m, lt_vk_element(m, LT_VK_BINS, 4, loop.index), false, count);
         lt_vk_end_if(m, merge);
     } else {
@@ -237,13 +231,13 @@ static void choose_instances(struct lt_vk_module *m, struct collect *c, uint32_t
              count = lt_vk_op(m, "OpLoad %%uint3 %%group_count");
     uint32_t x = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", group),
              n = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", count);
-    c->first = emit_binary(m, "OpIAdd", lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", x), local);
+    c->first = lt_vk_binary(m, "OpIAdd", lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", x), local);
     c->step = lt_vk_op(m, "OpIMul %%uint %%%u %%local_size", n);
 }
 
 static void reset_gates(struct lt_vk_module *m, const struct collect *c)
 {
-    uint32_t gates = emit_binary(m, "OpIMul", m->knobs[LT_K_clusters], m->knobs[LT_K_rounds]);
+    uint32_t gates = lt_vk_binary(m, "OpIMul", m->knobs[LT_K_clusters], m->knobs[LT_K_rounds]);
     struct lt_vk_loop loop = lt_vk_for(m, c->index_variable, c->first, gates, c->step);
     lt_vk_do(m, "OpStore %%%u %%%u", lt_vk_element(m, LT_VK_SYNC, 4, loop.index), lt_vk_uint(m, 0));
     lt_vk_end_for(m, &loop);
@@ -266,7 +260,7 @@ void lt_vk_collect_function(struct lt_vk_module *m)
     collect_instance(m, &c, loop.index);
     lt_vk_end_for(m, &loop);
     uint32_t run = lt_vk_op(m, "OpLoad %%uint %%%u", c.run);
-    uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", run, zero));
+    uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpINotEqual", run, zero));
     atomic_add(m, bin_pointer(m, lt_vk_op(m, "OpLoad %%uint %%%u", c.last)), local_bins(m), run);
     lt_vk_end_if(m, merge);
     reset_gates(m, &c);

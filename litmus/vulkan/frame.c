@@ -11,19 +11,9 @@ struct frame {
     uint32_t role, cluster, member, in_slot, active, r;
 };
 
-static uint32_t emit_binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
-{
-    return lt_vk_op(m, "%s %%uint %%%u %%%u", op, a, b);
-}
-
-static uint32_t emit_compare(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
-{
-    return lt_vk_op(m, "%s %%bool %%%u %%%u", op, a, b);
-}
-
 static uint32_t emit_is_set(struct lt_vk_module *m, uint32_t value)
 {
-    return emit_compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
+    return lt_vk_compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
 }
 
 static uint32_t emit_select(struct lt_vk_module *m, uint32_t condition, uint32_t a, uint32_t b)
@@ -59,13 +49,13 @@ static void stress_access(struct lt_vk_module *m, uint32_t pattern, uint32_t i, 
         if (n == 1)
             stress_store(
                 m, at,
-                emit_binary(m, "OpIAdd", i,
-                            emit_binary(m, "OpBitwiseAnd", stress_load(m, other), lt_vk_uint(m, 1))));
+                lt_vk_binary(m, "OpIAdd", i,
+                             lt_vk_binary(m, "OpBitwiseAnd", stress_load(m, other), lt_vk_uint(m, 1))));
         if (n == 2)
-            stress_store(m, other, emit_binary(m, "OpIAdd", stress_load(m, at), lt_vk_uint(m, 1)));
+            stress_store(m, other, lt_vk_binary(m, "OpIAdd", stress_load(m, at), lt_vk_uint(m, 1)));
         if (n == 3) {
             uint32_t found =
-                lt_vk_if(m, emit_compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
+                lt_vk_if(m, lt_vk_compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
             stress_store(m, at, i);
             lt_vk_end_if(m, found);
         }
@@ -85,9 +75,9 @@ static void stress_function(struct lt_vk_module *m)
     lt_vk_label(m, lt_vk_id(m));
     uint32_t variable = lt_vk_op(m, "OpVariable %%var_uint Function");
     struct lt_vk_loop loop = lt_vk_for(m, variable, lt_vk_uint(m, 0), times, lt_vk_uint(m, 1));
-    uint32_t sum = emit_binary(m, "OpIAdd", from, emit_binary(m, "OpIMul", loop.index, lt_vk_uint(m, 32)));
-    uint32_t at = emit_binary(m, "OpBitwiseAnd", sum, mask);
-    uint32_t other = emit_binary(m, "OpBitwiseAnd", emit_binary(m, "OpIAdd", at, lt_vk_uint(m, 16)), mask);
+    uint32_t sum = lt_vk_binary(m, "OpIAdd", from, lt_vk_binary(m, "OpIMul", loop.index, lt_vk_uint(m, 32)));
+    uint32_t at = lt_vk_binary(m, "OpBitwiseAnd", sum, mask);
+    uint32_t other = lt_vk_binary(m, "OpBitwiseAnd", lt_vk_binary(m, "OpIAdd", at, lt_vk_uint(m, 16)), mask);
     stress_access(m, pattern, loop.index, at, other);
     lt_vk_end_for(m, &loop);
     lt_vk_do(m, "OpReturn\nOpFunctionEnd");
@@ -95,7 +85,7 @@ static void stress_function(struct lt_vk_module *m)
 
 static void call_stress(struct lt_vk_module *m, uint32_t from, uint32_t times)
 {
-    uint32_t mask = emit_binary(m, "OpISub", m->knobs[LT_K_stress_lines], lt_vk_uint(m, 1));
+    uint32_t mask = lt_vk_binary(m, "OpISub", m->knobs[LT_K_stress_lines], lt_vk_uint(m, 1));
     lt_vk_op(m, "OpFunctionCall %%void %%stress %%%u %%%u %%%u %%%u", from, times,
              m->knobs[LT_K_stress_pattern], mask);
 }
@@ -121,16 +111,16 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
     uint32_t id = lt_vk_op(m, "OpLoad %%uint3 %%group_id");
     uint32_t group = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", id);
     f->local = lt_vk_op(m, "OpLoad %%uint %%local_index");
-    f->mix = emit_binary(m, "OpIMul", emit_binary(m, "OpIAdd", group, seed), lt_vk_uint(m, 2654435761u));
+    f->mix = lt_vk_binary(m, "OpIMul", lt_vk_binary(m, "OpIAdd", group, seed), lt_vk_uint(m, 2654435761u));
     uint32_t some = emit_is_set(m, every), divisor = emit_select(m, some, every, one);
-    uint32_t rest = emit_binary(m, "OpUMod", group, divisor);
-    uint32_t last = emit_compare(m, "OpIEqual", rest, emit_binary(m, "OpISub", divisor, one));
-    uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", some, last));
-    call_stress(m, emit_binary(m, "OpIAdd", f->mix, f->local),
-                emit_binary(m, "OpIMul", m->knobs[LT_K_stress_times], m->knobs[LT_K_rounds]));
+    uint32_t rest = lt_vk_binary(m, "OpUMod", group, divisor);
+    uint32_t last = lt_vk_compare(m, "OpIEqual", rest, lt_vk_binary(m, "OpISub", divisor, one));
+    uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpLogicalAnd", some, last));
+    call_stress(m, lt_vk_binary(m, "OpIAdd", f->mix, f->local),
+                lt_vk_binary(m, "OpIMul", m->knobs[LT_K_stress_times], m->knobs[LT_K_rounds]));
     lt_vk_do(m, "OpReturn");
     lt_vk_label(m, merge);
-    uint32_t less = emit_binary(m, "OpISub", group, emit_binary(m, "OpUDiv", group, divisor));
+    uint32_t less = lt_vk_binary(m, "OpISub", group, lt_vk_binary(m, "OpUDiv", group, divisor));
     f->group = emit_select(m, some, less, group);
 }
 
@@ -138,13 +128,13 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
 static void emit_member(struct lt_vk_module *m, struct frame *f)
 {
     uint32_t members = lt_vk_uint(m, m->kernel->member_count);
-    uint32_t mixed = emit_binary(m, "OpIMul", f->local, m->knobs[LT_K_lanes]);
+    uint32_t mixed = lt_vk_binary(m, "OpIMul", f->local, m->knobs[LT_K_lanes]);
     uint32_t l = lt_vk_op(m, "OpUMod %%uint %%%u %%local_size", mixed),
              split = emit_is_set(m, m->knobs[LT_K_split]);
     uint32_t far_slot = lt_vk_op(m, "OpUMod %%uint %%%u %%slots", l),
              far_member = lt_vk_op(m, "OpUDiv %%uint %%%u %%slots", l);
-    m->slot = emit_select(m, split, far_slot, emit_binary(m, "OpUDiv", l, members));
-    f->member = emit_select(m, split, far_member, emit_binary(m, "OpUMod", l, members));
+    m->slot = emit_select(m, split, far_slot, lt_vk_binary(m, "OpUDiv", l, members));
+    f->member = emit_select(m, split, far_member, lt_vk_binary(m, "OpUMod", l, members));
     f->in_slot = lt_vk_op(m, "OpULessThan %%bool %%%u %%slots", m->slot);
 }
 
@@ -154,9 +144,9 @@ static uint32_t group_of_family(struct lt_vk_module *m, uint32_t family, uint32_
     uint32_t count[2] = {0}, role = lt_vk_uint(m, 0);
     for (uint32_t g = 0; g < m->kernel->group_count; g++) {
         uint32_t mine = lt_vk_family(m->program, g);
-        uint32_t is_family = emit_compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
-                 is_index = emit_compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
-        uint32_t both = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", is_family, is_index);
+        uint32_t is_family = lt_vk_compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
+                 is_index = lt_vk_compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
+        uint32_t both = lt_vk_compare(m, "OpLogicalAnd", is_family, is_index);
         role = emit_select(m, both, lt_vk_uint(m, g), role);
     }
     return role;
@@ -174,30 +164,30 @@ static void emit_instance(struct lt_vk_module *m, struct frame *f)
         groups = emit_select(m, emit_is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
                              lt_vk_uint(m, k->family_groups[0]));
     uint32_t turned =
-        emit_binary(m, "OpIAdd", f->group, emit_binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
-    f->role = emit_binary(m, "OpUMod", turned, groups);
+        lt_vk_binary(m, "OpIAdd", f->group, lt_vk_binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
+    f->role = lt_vk_binary(m, "OpUMod", turned, groups);
     if (apart_families)
         f->role = group_of_family(m, family, f->role);
-    uint32_t apart = emit_binary(m, "OpIMul", f->role, m->knobs[LT_K_shuffle]);
-    uint32_t sum = emit_binary(m, "OpIAdd", emit_binary(m, "OpUDiv", f->group, groups), apart);
-    sum = emit_binary(m, "OpIAdd", sum, emit_binary(m, "OpIMul", f->r, seed));
-    f->cluster = emit_binary(m, "OpBitwiseAnd", sum, emit_binary(m, "OpISub", clusters, lt_vk_uint(m, 1)));
-    uint32_t set = emit_binary(m, "OpIAdd", emit_binary(m, "OpIMul", f->r, clusters), f->cluster);
+    uint32_t apart = lt_vk_binary(m, "OpIMul", f->role, m->knobs[LT_K_shuffle]);
+    uint32_t sum = lt_vk_binary(m, "OpIAdd", lt_vk_binary(m, "OpUDiv", f->group, groups), apart);
+    sum = lt_vk_binary(m, "OpIAdd", sum, lt_vk_binary(m, "OpIMul", f->r, seed));
+    f->cluster = lt_vk_binary(m, "OpBitwiseAnd", sum, lt_vk_binary(m, "OpISub", clusters, lt_vk_uint(m, 1)));
+    uint32_t set = lt_vk_binary(m, "OpIAdd", lt_vk_binary(m, "OpIMul", f->r, clusters), f->cluster);
     uint32_t first = lt_vk_op(m, "OpIMul %%uint %%%u %%slots", set);
-    m->instance = emit_binary(m, "OpIAdd", first, m->slot);
-    uint32_t exists = emit_compare(m, "OpULessThan", m->instance, m->knobs[LT_K_instances]);
-    f->active = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->in_slot, exists);
+    m->instance = lt_vk_binary(m, "OpIAdd", first, m->slot);
+    uint32_t exists = lt_vk_compare(m, "OpULessThan", m->instance, m->knobs[LT_K_instances]);
+    f->active = lt_vk_compare(m, "OpLogicalAnd", f->in_slot, exists);
 }
 
 static uint32_t emit_is_member(struct lt_vk_module *m, const struct frame *f, uint32_t member)
 {
-    uint32_t same = emit_compare(m, "OpIEqual", f->member, lt_vk_uint(m, member));
-    return lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->active, same);
+    uint32_t same = lt_vk_compare(m, "OpIEqual", f->member, lt_vk_uint(m, member));
+    return lt_vk_compare(m, "OpLogicalAnd", f->active, same);
 }
 
 static uint32_t emit_has_role(struct lt_vk_module *m, const struct frame *f, uint32_t group)
 {
-    return emit_compare(m, "OpIEqual", f->role, lt_vk_uint(m, group));
+    return lt_vk_compare(m, "OpIEqual", f->role, lt_vk_uint(m, group));
 }
 
 /* ---- before the test --------------------------------------------------------------------------------- */
@@ -222,16 +212,16 @@ static bool has_local(const struct lt_vk_module *m)
 static uint32_t local_pointer(struct lt_vk_module *m, uint32_t object, uint32_t element)
 {
     uint32_t elements = lt_vk_elements(&m->program->objects[object]);
-    uint32_t first = emit_binary(m, "OpIMul", m->slot, lt_vk_uint(m, elements));
-    return lt_vk_local_element(m, object, emit_binary(m, "OpIAdd", first, lt_vk_uint(m, element)));
+    uint32_t first = lt_vk_binary(m, "OpIMul", m->slot, lt_vk_uint(m, elements));
+    return lt_vk_local_element(m, object, lt_vk_binary(m, "OpIAdd", first, lt_vk_uint(m, element)));
 }
 
 static void initialize_local(struct lt_vk_module *m, const struct frame *f)
 {
     if (!has_local(m))
         return;
-    uint32_t first = emit_compare(m, "OpIEqual", f->member, lt_vk_uint(m, 0));
-    uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->in_slot, first));
+    uint32_t first = lt_vk_compare(m, "OpIEqual", f->member, lt_vk_uint(m, 0));
+    uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpLogicalAnd", f->in_slot, first));
     for (uint32_t i = 0; i < m->program->object_count; i++) {
         const struct ck_object *o = &m->program->objects[i];
         for (uint32_t n = 0; lt_vk_is_local(m, i) && n < lt_vk_elements(o); n++)
@@ -247,9 +237,9 @@ static void initialize_local(struct lt_vk_module *m, const struct frame *f)
 static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 {
     uint32_t zero = lt_vk_uint(m, 0), device = lt_vk_uint(m, 1);
-    uint32_t first = lt_vk_if(m, emit_compare(m, "OpIEqual", f->local, zero));
-    uint32_t set = emit_binary(m, "OpIMul", f->r, m->knobs[LT_K_clusters]);
-    uint32_t gate = lt_vk_element(m, LT_VK_SYNC, 4, emit_binary(m, "OpIAdd", set, f->cluster));
+    uint32_t first = lt_vk_if(m, lt_vk_compare(m, "OpIEqual", f->local, zero));
+    uint32_t set = lt_vk_binary(m, "OpIMul", f->r, m->knobs[LT_K_clusters]);
+    uint32_t gate = lt_vk_element(m, LT_VK_SYNC, 4, lt_vk_binary(m, "OpIAdd", set, f->cluster));
     lt_vk_op(m, "OpAtomicIIncrement %%uint %%%u %%%u %%%u", gate, device, zero);
     uint32_t head = lt_vk_id(m), body = lt_vk_id(m), next = lt_vk_id(m), merge = lt_vk_id(m);
     lt_vk_do(m, "OpStore %%%u %%%u\nOpBranch %%%u", f->polls, m->knobs[LT_K_align], head);
@@ -259,10 +249,10 @@ static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
     uint32_t there = lt_vk_op(m, "OpAtomicLoad %%uint %%%u %%%u %%%u", gate, device, zero);
     lt_vk_do(m, "OpBranch %%%u", next);
     lt_vk_label(m, next);
-    uint32_t left = emit_binary(m, "OpISub", lt_vk_op(m, "OpLoad %%uint %%%u", f->polls), lt_vk_uint(m, 1));
+    uint32_t left = lt_vk_binary(m, "OpISub", lt_vk_op(m, "OpLoad %%uint %%%u", f->polls), lt_vk_uint(m, 1));
     lt_vk_do(m, "OpStore %%%u %%%u", f->polls, left);
-    uint32_t missing = emit_compare(m, "OpULessThan", there, lt_vk_uint(m, m->kernel->group_count));
-    uint32_t again = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", missing, emit_is_set(m, left));
+    uint32_t missing = lt_vk_compare(m, "OpULessThan", there, lt_vk_uint(m, m->kernel->group_count));
+    uint32_t again = lt_vk_compare(m, "OpLogicalAnd", missing, emit_is_set(m, left));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", again, head, merge);
     lt_vk_label(m, merge);
     lt_vk_end_if(m, first);
@@ -271,7 +261,7 @@ static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 static void emit_align(struct lt_vk_module *m, const struct frame *f)
 {
     uint32_t stress = lt_vk_if(m, emit_is_set(m, m->knobs[LT_K_before]));
-    call_stress(m, emit_binary(m, "OpIAdd", f->mix, f->r), m->knobs[LT_K_before]);
+    call_stress(m, lt_vk_binary(m, "OpIAdd", f->mix, f->r), m->knobs[LT_K_before]);
     lt_vk_end_if(m, stress);
     uint32_t align = lt_vk_if(m, emit_is_set(m, m->knobs[LT_K_align]));
     if (m->kernel->group_count > 1)
@@ -340,8 +330,8 @@ static void store_column(struct lt_vk_module *m, uint32_t column, uint32_t value
                          bool is_signed)
 {
     uint8_t out_size = m->kernel->wide ? 8 : 4;
-    uint32_t first = emit_binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
-    uint32_t pointer = lt_vk_element(m, LT_VK_OUT, out_size, emit_binary(m, "OpIAdd", first, m->instance));
+    uint32_t first = lt_vk_binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
+    uint32_t pointer = lt_vk_element(m, LT_VK_OUT, out_size, lt_vk_binary(m, "OpIAdd", first, m->instance));
     if (size < out_size)
         value = lt_vk_op(m, "%s %%ulong %%%u", is_signed ? "OpSConvert" : "OpUConvert", value);
     lt_vk_do(m, "OpStore %%%u %%%u", pointer, value);
@@ -384,7 +374,7 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != CK_NO_THREAD; n++) {
             uint32_t mine = lt_vk_if(m, emit_is_member(m, f, n));
             uint32_t ended = m->kernel->waits ? lt_vk_op(m, "OpLoad %%uint %%%u", m->cut) : 0;
-            uint32_t whole = ended ? lt_vk_if(m, emit_compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
+            uint32_t whole = ended ? lt_vk_if(m, lt_vk_compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
             store_observed(m, thread, n == 0);
             if (whole)
                 lt_vk_end_if(m, whole);

@@ -41,6 +41,16 @@ void lt_vk_label(struct lt_vk_module *m, uint32_t id)
     fprintf(m->body, "%%%u = OpLabel\n", id);
 }
 
+uint32_t lt_vk_binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
+{
+    return lt_vk_op(m, "%s %%uint %%%u %%%u", op, a, b);
+}
+
+uint32_t lt_vk_compare(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
+{
+    return lt_vk_op(m, "%s %%bool %%%u %%%u", op, a, b);
+}
+
 const char *lt_vk_type(uint8_t size)
 {
     return size == 8 ? "ulong" : "uint";
@@ -96,7 +106,7 @@ struct lt_vk_loop lt_vk_for(struct lt_vk_module *m, uint32_t variable, uint32_t 
     lt_vk_do(m, "OpLoopMerge %%%u %%%u None\nOpBranch %%%u", loop.merge, loop.next, test);
     lt_vk_label(m, test);
     loop.index = lt_vk_op(m, "OpLoad %%uint %%%u", variable);
-    uint32_t within = lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", loop.index, limit);
+    uint32_t within = lt_vk_compare(m, "OpULessThan", loop.index, limit);
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", within, body, loop.merge);
     lt_vk_label(m, body);
     return loop;
@@ -106,7 +116,7 @@ void lt_vk_end_for(struct lt_vk_module *m, const struct lt_vk_loop *loop)
 {
     lt_vk_do(m, "OpBranch %%%u", loop->next);
     lt_vk_label(m, loop->next);
-    uint32_t sum = lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", loop->index, loop->step);
+    uint32_t sum = lt_vk_binary(m, "OpIAdd", loop->index, loop->step);
     lt_vk_do(m, "OpStore %%%u %%%u\nOpBranch %%%u", loop->variable, sum, loop->head);
     lt_vk_label(m, loop->merge);
 }
@@ -172,11 +182,11 @@ uint32_t lt_vk_place(struct lt_vk_module *m, uint32_t object, uint32_t instance)
 {
     uint32_t root = m->program->objects[object].alias_of;
     if (root & 1)
-        instance = lt_vk_op(m, "OpIMul %%uint %%%u %%%u", instance, m->knobs[LT_K_scatter]);
-    uint32_t masked = lt_vk_op(m, "OpBitwiseAnd %%uint %%%u %%%u", instance, m->knobs[LT_K_mask]);
-    uint32_t at = lt_vk_op(m, "OpIMul %%uint %%%u %%%u", masked, m->knobs[LT_K_stride]);
+        instance = lt_vk_binary(m, "OpIMul", instance, m->knobs[LT_K_scatter]);
+    uint32_t masked = lt_vk_binary(m, "OpBitwiseAnd", instance, m->knobs[LT_K_mask]);
+    uint32_t at = lt_vk_binary(m, "OpIMul", masked, m->knobs[LT_K_stride]);
     uint32_t elements = lt_vk_elements(&m->program->objects[root]);
-    return elements == 1 ? at : lt_vk_op(m, "OpIMul %%uint %%%u %%%u", at, lt_vk_uint(m, elements));
+    return elements == 1 ? at : lt_vk_binary(m, "OpIMul", at, lt_vk_uint(m, elements));
 }
 
 void lt_vk_load_knobs(struct lt_vk_module *m)

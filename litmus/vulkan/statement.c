@@ -62,7 +62,7 @@ static uint32_t truth_of(struct lt_vk_module *m, uint32_t thread, uint32_t expr)
     if (e->op == CK_LNOT)
         return lt_vk_op(m, "OpLogicalNot %%bool %%%u", truth_of(m, thread, e->a));
     uint32_t value = value_of(m, thread, expr);
-    return lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", value, lt_vk_constant(m, 0, e->size));
+    return lt_vk_compare(m, "OpINotEqual", value, lt_vk_constant(m, 0, e->size));
 }
 
 static uint32_t unary_value(struct lt_vk_module *m, uint32_t thread, const struct ck_expr *e)
@@ -271,7 +271,7 @@ static void emit_cas(struct lt_vk_module *m, uint32_t thread, const struct ck_in
     if (i->reg2 == CK_NO_REG)
         return;
     uint8_t size = m->program->threads[thread].reg_sizes[i->reg2];
-    uint32_t same = lt_vk_op(m, "OpIEqual %%bool %%%u %%%u", old, expected);
+    uint32_t same = lt_vk_compare(m, "OpIEqual", old, expected);
     lt_vk_do(m, "OpStore %%%u %%%u", m->registers[thread][i->reg2],
              lt_vk_op(m, "OpSelect %%%s %%%u %%%u %%%u", lt_vk_type(size), same, lt_vk_constant(m, 1, size),
                       lt_vk_constant(m, 0, size)));
@@ -304,13 +304,13 @@ static uint32_t pointer_of(struct lt_vk_module *m, struct pointers *pointers, co
     const struct ck_object *o = &m->program->objects[object];
     uint32_t offset = lt_vk_uint(m, element), id, base;
     if (lt_vk_is_local(m, object)) {
-        base = lt_vk_op(m, "OpIMul %%uint %%%u %%%u", m->slot, lt_vk_uint(m, lt_vk_elements(o)));
-        id = lt_vk_local_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
+        base = lt_vk_binary(m, "OpIMul", m->slot, lt_vk_uint(m, lt_vk_elements(o)));
+        id = lt_vk_local_element(m, object, lt_vk_binary(m, "OpIAdd", base, offset));
     } else if (lt_vk_is_image(m, object)) {
-        id = lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", lt_vk_place(m, object, m->instance), offset);
+        id = lt_vk_binary(m, "OpIAdd", lt_vk_place(m, object, m->instance), offset);
     } else {
         base = lt_vk_place(m, object, m->instance);
-        id = lt_vk_object_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
+        id = lt_vk_object_element(m, object, lt_vk_binary(m, "OpIAdd", base, offset));
     }
     pointers->objects[pointers->count] = object;
     pointers->elements[pointers->count] = element;
@@ -421,13 +421,13 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
     lt_vk_do(m, "OpBranch %%%u", next);
     lt_vk_label(m, next);
     uint32_t now = lt_vk_op(m, "OpLoad %%uint %%%u", m->pc);
-    uint32_t more = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", now, lt_vk_uint(m, end));
+    uint32_t more = lt_vk_compare(m, "OpINotEqual", now, lt_vk_uint(m, end));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", more, head, exit);
     lt_vk_label(m, exit);
     /* Drivers with a limit on iterations leave the loop here before the thread has ended. */
     uint32_t last = lt_vk_op(m, "OpLoad %%uint %%%u", m->pc),
              before = lt_vk_op(m, "OpLoad %%uint %%%u", m->cut);
-    uint32_t early = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", last, lt_vk_uint(m, end));
+    uint32_t early = lt_vk_compare(m, "OpINotEqual", last, lt_vk_uint(m, end));
     lt_vk_do(m, "OpStore %%%u %%%u", m->cut,
              lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", early, lt_vk_uint(m, 1), before));
 }
@@ -469,7 +469,7 @@ void lt_vk_statements(struct lt_vk_module *m, uint32_t thread, uint32_t first, u
     struct pointers pointers = {0};
     for (uint32_t i = first; i < end; i++) {
         const struct ck_instr *in = &t->instrs[i];
-        if (in->op == CK_LOAD || in->op == CK_STORE || in->op == CK_RMW || in->op == CK_CAS)
+        if (ck_instr_is_access(in))
             pointer_of(m, &pointers, in);
     }
     if (selections_suffice(t, first, end))

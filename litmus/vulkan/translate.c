@@ -243,15 +243,14 @@ static uint32_t count_mentions(const struct translation *t, uint32_t reg)
     uint64_t *read = mm_arena_alloc(t->arena, (thread->reg_count / 64 + 1) * sizeof *read);
     for (uint32_t n = 0; read && n < thread->instr_count; n++) {
         const struct ck_instr *i = &thread->instrs[n];
-        bool loads = i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
-        bool uses_value = i->op == CK_ASSIGN || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS ||
-                          i->op == CK_BRANCH;
+        bool uses_value = i->op == CK_ASSIGN || i->op == CK_BRANCH || ck_instr_writes(i);
         memset(read, 0, (thread->reg_count / 64 + 1) * sizeof *read);
         if (uses_value)
             ck_expr_registers(t->program, i->value, read);
         if (i->op == CK_CAS)
             ck_expr_registers(t->program, i->expected, read);
-        count += (read[reg / 64] >> reg % 64 & 1) || ((loads || i->op == CK_ASSIGN) && i->reg == reg) ||
+        count += (read[reg / 64] >> reg % 64 & 1) ||
+                 ((ck_instr_reads(i) || i->op == CK_ASSIGN) && i->reg == reg) ||
                  (i->op == CK_CAS && i->reg2 == reg);
     }
     return count;
@@ -260,8 +259,7 @@ static uint32_t count_mentions(const struct translation *t, uint32_t reg)
 static bool is_target(const struct ck_thread *thread, uint32_t at)
 {
     for (uint32_t i = 0; i < thread->instr_count; i++)
-        if ((thread->instrs[i].op == CK_JUMP || thread->instrs[i].op == CK_BRANCH) &&
-            thread->instrs[i].target == at)
+        if (ck_instr_is_jump(&thread->instrs[i]) && thread->instrs[i].target == at)
             return true;
     return false;
 }

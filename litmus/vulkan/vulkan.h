@@ -53,6 +53,9 @@ struct lt_vk_module {
 /* Prints an instruction with a result, whose id it returns; or without. */
 uint32_t lt_vk_op(struct lt_vk_module *m, const char *format, ...) MM_PRINTF(2, 3);
 void lt_vk_do(struct lt_vk_module *m, const char *format, ...) MM_PRINTF(2, 3);
+/* Instructions with two operands: the result is a uint, a bool. */
+uint32_t lt_vk_binary(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b);
+uint32_t lt_vk_compare(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b);
 uint32_t lt_vk_id(struct lt_vk_module *m);
 void lt_vk_label(struct lt_vk_module *m, uint32_t id);
 uint32_t lt_vk_constant(struct lt_vk_module *m, uint64_t value, uint8_t size);
