@@ -17,7 +17,6 @@ struct emitter {
 
 void lt_emit_cannot(struct emitter *e, const char *reason);
 const char *lt_emit_type(uint8_t size, bool is_signed);
-uint32_t lt_emit_elements(const struct ck_object *object);
 /* The thread that member MEMBER of work-group GROUP of kernel KERNEL runs, NULL if there is none.  Groups and members are
  * numbered in text order.  *INDEX: the thread's place in the test and in the program, if INDEX is not NULL. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t kernel, uint32_t group,
@@ -42,7 +41,6 @@ void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_ex
 /* Makes S, a statement of THREAD, access images by built-in functions; a write takes a second statement (emit/image.c). */
 void lt_emit_image_access(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s);
 bool lt_emit_writes_image(const struct emitter *e, const struct lt_thread *thread, const struct lt_stmt *s);
-bool lt_emit_uses_images(const struct ck_program *program);
 /* Turns declarations of THREAD's registers into assignments; records the device features that its functions need. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed. */

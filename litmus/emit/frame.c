@@ -38,11 +38,6 @@ static void emit_knobs(struct emitter *e)
         fprintf(e->out, "#define REFCL_K_%s %zu\n", names[i], i);
 }
 
-uint32_t lt_emit_elements(const struct ck_object *object)
-{
-    return (uint32_t)(object->size / object->element_size);
-}
-
 static const char *out_type(const struct emitter *e)
 {
     return e->kernel->wide ? "long" : "int";
@@ -67,7 +62,7 @@ static void emit_locals(struct emitter *e)
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL)
             fprintf(e->out, "    local %s refcl_m%u[REFCL_SLOTS * %u];\n",
-                    lt_emit_type(o->element_size, true), i, lt_emit_elements(o));
+                    lt_emit_type(o->element_size, true), i, lt_elements(o));
     }
     if (e->kernel->generic)
         fputs("    local long refcl_near[1];\n", e->out);
@@ -147,27 +142,19 @@ void lt_emit_registers(struct emitter *e)
     }
 }
 
-static bool has_local(const struct emitter *e)
-{
-    for (uint32_t i = 0; i < e->program->object_count; i++)
-        if (e->program->objects[i].region == MM_LOCAL)
-            return true;
-    return false;
-}
-
 static void emit_local_init(struct emitter *e)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         if (o->region != MM_LOCAL)
             continue;
-        for (uint32_t n = 0; n < lt_emit_elements(o); n++)
+        for (uint32_t n = 0; n < lt_elements(o); n++)
             fprintf(e->out,
                     "    if (refcl_slot < REFCL_SLOTS && refcl_member == 0u)\n"
                     "        refcl_m%u[refcl_slot * %uu + %uu] = (%s)%" PRId64 "l;\n",
-                    i, lt_emit_elements(o), n, lt_emit_type(o->element_size, true), (int64_t)o->initial[n]);
+                    i, lt_elements(o), n, lt_emit_type(o->element_size, true), (int64_t)o->initial[n]);
     }
-    if (has_local(e))
+    if (lt_uses_region(e->program, MM_LOCAL))
         fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
 }
 
@@ -211,7 +198,7 @@ void lt_emit_prologue(struct emitter *e)
     lt_emit_legacy_temporaries(e);
     emit_locals(e);
     emit_place(e);
-    if (lt_emit_uses_images(e->program))
+    if (lt_uses_region(e->program, MM_IMAGE))
         fputs("    uint refcl_texel = 0u;\n", e->out);
     lt_emit_registers(e);
     emit_local_init(e);
@@ -253,8 +240,8 @@ static void emit_results(struct emitter *e)
             emit_store(e, group, member, column, value);
         } else {
             const struct ck_object *o = &e->program->objects[term->object];
-            snprintf(value, sizeof value, "refcl_m%u[refcl_slot * %uu + %uu]", term->object,
-                     lt_emit_elements(o), term->offset / o->element_size);
+            snprintf(value, sizeof value, "refcl_m%u[refcl_slot * %uu + %uu]", term->object, lt_elements(o),
+                     term->offset / o->element_size);
             emit_store(e, (uint32_t)o->work_group, 0, column, value);
         }
         column++;
@@ -274,7 +261,7 @@ static void emit_sub_groups(struct emitter *e)
 
 void lt_emit_epilogue(struct emitter *e)
 {
-    if (has_local(e))
+    if (lt_uses_region(e->program, MM_LOCAL))
         fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
     emit_results(e);
     if (e->kernel->sub_groups)
@@ -317,7 +304,7 @@ static void emit_values(struct emitter *e)
         }
         const struct ck_object *o = &e->program->objects[term->object];
         fprintf(e->out, "        long v%u = (long)(%s)refcl_m%u[REFCL_AT(i, %u) * %uu + %uu];\n", i,
-                lt_emit_type(o->element_size, o->is_signed), term->object, term->object, lt_emit_elements(o),
+                lt_emit_type(o->element_size, o->is_signed), term->object, term->object, lt_elements(o),
                 term->offset / o->element_size);
     }
 }
@@ -341,9 +328,9 @@ static void emit_reset(struct emitter *e)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
-        for (uint32_t n = 0; o->region != MM_LOCAL && n < lt_emit_elements(o); n++)
+        for (uint32_t n = 0; o->region != MM_LOCAL && n < lt_elements(o); n++)
             fprintf(e->out, "        refcl_m%u[REFCL_AT(i, %u) * %uu + %uu] = (%s)%" PRId64 "l;\n", i, i,
-                    lt_emit_elements(o), n, lt_emit_type(o->element_size, true), (int64_t)o->initial[n]);
+                    lt_elements(o), n, lt_emit_type(o->element_size, true), (int64_t)o->initial[n]);
     }
     for (uint32_t c = 0; c < e->kernel->columns; c++)
         fprintf(e->out, "        refcl_out[%uu * refcl_n + i] = 0x5efc1ba;\n", c);

@@ -57,8 +57,8 @@ static void declare_local(struct emitter *e, bool block)
         if (block)
             lt_emit_cannot(e, "local memory of an enqueued kernel");
         fprintf(e->out, "    local %s refcl_m%u[%u];\n", lt_emit_type(o->element_size, true), i,
-                lt_emit_elements(o));
-        for (uint32_t n = 0; n < lt_emit_elements(o); n++)
+                lt_elements(o));
+        for (uint32_t n = 0; n < lt_elements(o); n++)
             fprintf(e->out, "    if (get_local_id(0) == 0)\n        refcl_m%u[%u] = %" PRId64 "l;\n", i, n,
                     (int64_t)o->initial[n]);
         any = true;

@@ -22,7 +22,7 @@ static const struct lt_param *image_element(const struct emitter *e, const struc
 static void print_texel(const struct emitter *e, uint32_t object, uint64_t element, char *text, size_t size)
 {
     snprintf(text, size, "refcl_m%u, (int)(REFCL_AT(refcl_i, %u) * %uu + %uu)", object, object,
-             lt_emit_elements(&e->program->objects[object]), (unsigned)element);
+             lt_elements(&e->program->objects[object]), (unsigned)element);
 }
 
 /* Replaces X by a name with the text TEXT. */
@@ -82,14 +82,6 @@ void lt_emit_image_access(struct emitter *e, const struct lt_thread *thread, str
     become_text(e, s->target, "refcl_texel");
     *write = (struct lt_stmt){.kind = LT_EVAL, .pos = s->pos, .value = call, .next = s->next};
     s->next = write;
-}
-
-bool lt_emit_uses_images(const struct ck_program *program)
-{
-    for (uint32_t i = 0; i < program->object_count; i++)
-        if (program->objects[i].region == MM_IMAGE)
-            return true;
-    return false;
 }
 
 /* True if S, of the head of a loop, writes an image: there is no room for a second statement. */

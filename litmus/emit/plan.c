@@ -33,11 +33,9 @@ void lt_plan_needs(cJSON *test, const struct lt_kernel *k, const struct ck_progr
                  {1u << MM_SEQ_CST, 0, "atomic_order_seq_cst"},
                  {0, 1u << MM_SCOPE_DEVICE, "atomic_scope_device"},
                  {0, 1u << MM_SCOPE_ALL_SVM_DEVICES, "atomic_scope_all_devices"}};
-    bool used[MM_ORIGIN_COUNT] = {0}, images = false;
-    for (uint32_t i = 0; i < program->object_count; i++) {
+    bool used[MM_ORIGIN_COUNT] = {0};
+    for (uint32_t i = 0; i < program->object_count; i++)
         used[program->objects[i].origin] |= program->objects[i].region != MM_LOCAL;
-        images |= program->objects[i].region == MM_IMAGE;
-    }
     cJSON_AddArrayToObject(test, "needs");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         lt_plan_need(test, (k->orders & table[i].order) || (k->scopes & table[i].scope), table[i].name);
@@ -45,7 +43,7 @@ void lt_plan_needs(cJSON *test, const struct lt_kernel *k, const struct ck_progr
     lt_plan_need(test, k->uses_long, "int64");
     lt_plan_need(test, k->sub_groups, "subgroups");
     lt_plan_need(test, k->generic, "generic_address_space");
-    lt_plan_need(test, images, "read_write_images");
+    lt_plan_need(test, lt_uses_region(program, MM_IMAGE), "read_write_images");
     for (unsigned o = MM_ORIGIN_COARSE_SVM; o <= MM_ORIGIN_SYSTEM_SVM; o++)
         lt_plan_need(test, used[o], kinds[o]);
 }

@@ -230,10 +230,9 @@ void lt_emit_pointers(struct emitter *e, const struct lt_thread *t)
         if (e->one_instance)
             snprintf(place, sizeof place, "refcl_m%u", i);
         else if (o->region == MM_LOCAL)
-            snprintf(place, sizeof place, "refcl_m%u + refcl_slot * %uu", i, lt_emit_elements(o));
+            snprintf(place, sizeof place, "refcl_m%u + refcl_slot * %uu", i, lt_elements(o));
         else
-            snprintf(place, sizeof place, "refcl_m%u + REFCL_AT(refcl_i, %u) * %uu", i, i,
-                     lt_emit_elements(o));
+            snprintf(place, sizeof place, "refcl_m%u + REFCL_AT(refcl_i, %u) * %uu", i, i, lt_elements(o));
         emit_pointer(e, p, i, place);
     }
 }

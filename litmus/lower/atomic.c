@@ -113,7 +113,7 @@ static struct lt_value lower_rmw(struct lt_lower *lower, const struct lt_expr *e
 {
     const struct lt_base_type *base = pointer.pointee.base;
     bool flag = e->function->kind == LT_F_FLAG_TEST_AND_SET;
-    struct lt_value operand = {.expr = lt_const(lower, 1, 4), .size = 4, .is_signed = true};
+    struct lt_value operand = lt_int_value(lower, 1);
     if (!flag)
         operand = lt_lower_expr(lower, e->c);
     if (lower->failed)
@@ -132,7 +132,7 @@ static struct lt_value lower_rmw(struct lt_lower *lower, const struct lt_expr *e
 
 static void lower_store(struct lt_lower *lower, const struct lt_expr *e, struct lt_value pointer)
 {
-    struct lt_value value = {.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
+    struct lt_value value = lt_int_value(lower, 0);
     if (e->function->kind != LT_F_FLAG_CLEAR)
         value = lt_lower_expr(lower, e->c);
     if (lower->failed)
@@ -171,7 +171,7 @@ static struct lt_value lower_access(struct lt_lower *lower, const struct lt_expr
         return lower_rmw(lower, e, pointer);
     default:
         lower_store(lower, e, pointer);
-        return (struct lt_value){.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
+        return lt_int_value(lower, 0);
     }
 }
 
@@ -191,5 +191,5 @@ struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *e)
                               .scope = legacy && !e->scope ? MM_SCOPE_WORK_GROUP : call_scope(e),
                               .fence_flags = e->flags,
                               .reg = CK_NO_REG});
-    return (struct lt_value){.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
+    return lt_int_value(lower, 0);
 }

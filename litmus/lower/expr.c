@@ -24,6 +24,11 @@ uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size)
     return lt_add_expr(lower, (struct ck_expr){.op = CK_CONST, .size = size, .imm = value});
 }
 
+struct lt_value lt_int_value(struct lt_lower *lower, int32_t value)
+{
+    return (struct lt_value){.expr = lt_const(lower, (uint64_t)value, 4), .size = 4, .is_signed = true};
+}
+
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size)
 {
     return lt_add_expr(lower, (struct ck_expr){.op = CK_REG, .size = size, .imm = reg});

@@ -87,7 +87,7 @@ static struct range find_range(struct lt_lower *lower, const struct lt_api *api,
     const struct ck_object *o = &lower->program->objects[r.object];
     r.size = o->element_size;
     r.is_signed = o->is_signed;
-    r.count = (uint32_t)(o->size / o->element_size);
+    r.count = lt_elements(o);
     if (o->region == MM_LOCAL || o->region == MM_PRIVATE || !may_name(api, parameter, o->origin))
         lt_lower_fail(lower, place->pos, "litmus.host", "'%s' is in memory that %s does not take here",
                       place->name, api->function->name);

@@ -201,6 +201,19 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
                                      .work_group = d.region == MM_LOCAL && !d.shared ? d.group : -1});
 }
 
+uint32_t lt_elements(const struct ck_object *object)
+{
+    return (uint32_t)(object->size / object->element_size);
+}
+
+bool lt_uses_region(const struct ck_program *program, enum mm_region region)
+{
+    for (uint32_t i = 0; i < program->object_count; i++)
+        if (program->objects[i].region == region)
+            return true;
+    return false;
+}
+
 static void add_objects(struct lt_lower *lower)
 {
     for (const struct lt_init *init = lower->test->inits; init; init = init->next) {

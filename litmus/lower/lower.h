@@ -73,6 +73,7 @@ struct lt_loop_code {
 /* Sets the trip count of the loop if constants determine it (lower/trip_count.c). */
 void lt_set_trip_count(struct lt_lower *lower, const struct lt_loop_code *loop);
 uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
+struct lt_value lt_int_value(struct lt_lower *lower, int32_t value);
 uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
 struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed);
@@ -110,6 +111,9 @@ uint32_t lt_group_of(const struct lt_test *test, const struct lt_thread *thread)
 bool lt_same_work_group(const struct lt_thread *a, const struct lt_thread *b);
 /* Dense number of the thread's work-group over all devices. */
 uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread);
+uint32_t lt_elements(const struct ck_object *object);
+/* Whether PROGRAM has a location in REGION. */
+bool lt_uses_region(const struct ck_program *program, enum mm_region region);
 /* Whether evaluating EXPR, which may be NULL, accesses memory or calls a function. */
 bool lt_has_access(const struct lt_expr *expr);
 

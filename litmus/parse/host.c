@@ -215,23 +215,16 @@ static uint8_t parse_map_flags(struct lt_lexer *lexer)
     return flags;
 }
 
-/* enqueue-flags = "CLK_ENQUEUE_FLAGS_NO_WAIT" | "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" | "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" */
-static enum lt_enqueue_flags parse_enqueue_flags(struct lt_lexer *lexer)
+/* enqueue-flags = "CLK_ENQUEUE_FLAGS_NO_WAIT" | "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" | "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"
+ * status = "CL_COMPLETE" | "CL_RUNNING" | "CL_SUBMITTED" | "CL_QUEUED"
+ * Returns the index of the next token in NAMES. */
+static unsigned parse_name_of(struct lt_lexer *lexer, const char *const *names, size_t count,
+                              const char *what)
 {
-    for (unsigned i = 0; i < COUNT(enqueue_flags); i++)
-        if (lt_accept(lexer, enqueue_flags[i]))
-            return (enum lt_enqueue_flags)i;
-    lt_unexpected(lexer, "CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL or _WAIT_WORK_GROUP");
-    return LT_NO_WAIT;
-}
-
-/* status = "CL_COMPLETE" | "CL_RUNNING" | "CL_SUBMITTED" | "CL_QUEUED" */
-static uint64_t parse_status(struct lt_lexer *lexer)
-{
-    for (unsigned i = 0; i < COUNT(statuses); i++)
-        if (lt_accept(lexer, statuses[i]))
+    for (unsigned i = 0; i < count; i++)
+        if (lt_accept(lexer, names[i]))
             return i;
-    lt_unexpected(lexer, "CL_COMPLETE, CL_RUNNING, CL_SUBMITTED or CL_QUEUED");
+    lt_unexpected(lexer, what);
     return 0;
 }
 
@@ -291,7 +284,9 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
         api->map_flags = parse_map_flags(lexer);
         break;
     case 'f':
-        api->flags = parse_enqueue_flags(lexer);
+        api->flags = (enum lt_enqueue_flags)parse_name_of(
+            lexer, enqueue_flags, COUNT(enqueue_flags),
+            "CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL or _WAIT_WORK_GROUP");
         break;
     case 't':
         parse_place(lexer, &api->target);
@@ -309,7 +304,8 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
         parse_event(lexer, &api->waits);
         break;
     case 'x':
-        api->value = parse_status(lexer);
+        api->value = parse_name_of(lexer, statuses, COUNT(statuses),
+                                   "CL_COMPLETE, CL_RUNNING, CL_SUBMITTED or CL_QUEUED");
         break;
     case 'z':
         if (lt_is(lexer, "{"))

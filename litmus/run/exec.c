@@ -287,6 +287,12 @@ uint32_t lt_exec_others(const uint32_t counts[2])
     return counts[0] < OTHERS ? counts[0] : OTHERS;
 }
 
+size_t lt_exec_others_bytes(const struct exec *e, const uint32_t counts[2])
+{
+    return (size_t)lt_exec_others(counts) * (e->shape.observed_count ? e->shape.observed_count : 1) *
+           sizeof *e->memory.others_host;
+}
+
 /* Fails if the device lost instances: each must be in a bin, among the other states, or discarded. */
 bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
                         uint64_t *discarded)

@@ -59,6 +59,7 @@ struct exec {
 size_t lt_exec_location_bytes(const struct exec *e, const struct location *l);
 /* The number of states in the buffer of others.  COUNTS: instances with states outside of the bins, and discarded instances. */
 uint32_t lt_exec_others(const uint32_t counts[2]);
+size_t lt_exec_others_bytes(const struct exec *e, const uint32_t counts[2]);
 /* Adds the device's counts, in e->memory, to H. */
 bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
                         uint64_t *discarded);

@@ -204,9 +204,6 @@ static cl_int svm_migrate(const struct enqueue *e)
 
 /* ---- semaphores: functions of cl_khr_semaphore, which older headers do not declare ---- */
 
-typedef cl_int(CL_API_CALL *semaphore_command)(cl_command_queue, cl_uint, void *const *, const cl_ulong *,
-                                               cl_uint, const cl_event *, cl_event *);
-
 static void *extension_function(const struct lt_host *host, const char *name)
 {
     cl_platform_id platform = NULL;
@@ -214,38 +211,41 @@ static void *extension_function(const struct lt_host *host, const char *name)
     return clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
+/* Declares F: the function NAME of an extension, F.call, with the type RESULT(...); F.found is NULL where it is missing. */
+#define EXTENSION(f, name, result, ...)                                                                      \
+    const union {                                                                                            \
+        void *found;                                                                                         \
+        result(CL_API_CALL *call)(__VA_ARGS__);                                                              \
+    } f = {.found = extension_function(host, name)}
+
 void *lt_host_semaphore(struct lt_host *host)
 {
     enum { SEMAPHORE_TYPE = 0x203D, BINARY = 1, DEVICES = 0x2053 };
-    void *(CL_API_CALL * create)(cl_context, const cl_ulong *, cl_int *) = NULL;
+    EXTENSION(f, "clCreateSemaphoreWithPropertiesKHR", void *, cl_context, const cl_ulong *, cl_int *);
     const cl_ulong properties[] = {
         SEMAPHORE_TYPE, BINARY, DEVICES, (cl_ulong)(uintptr_t)host->devices[0], 0, 0};
-    void *found = extension_function(host, "clCreateSemaphoreWithPropertiesKHR");
     cl_int status = CL_INVALID_OPERATION;
-    memcpy(&create, &found, sizeof create);
-    void *semaphore = create ? create(host->state.context, properties, &status) : NULL;
+    void *semaphore = f.found ? f.call(host->state.context, properties, &status) : NULL;
     return lt_host_failed(host, "clCreateSemaphoreWithPropertiesKHR", status) ? NULL : semaphore;
 }
 
 void lt_host_release_semaphore(struct lt_host *host, void *semaphore)
 {
-    cl_int(CL_API_CALL * release)(void *) = NULL;
-    void *found = extension_function(host, "clReleaseSemaphoreKHR");
-    memcpy(&release, &found, sizeof release);
-    if (release)
-        release(semaphore);
+    EXTENSION(f, "clReleaseSemaphoreKHR", cl_int, void *);
+    if (f.found)
+        f.call(semaphore);
 }
 
 static cl_int with_semaphores(const struct enqueue *e, const char *name)
 {
+    const struct lt_host *host = e->host;
     void *semaphores[LT_HOST_WAITS] = {0};
-    semaphore_command command = NULL;
-    void *found = extension_function(e->host, name);
-    memcpy(&command, &found, sizeof command);
+    EXTENSION(f, name, cl_int, cl_command_queue, cl_uint, void *const *, const cl_ulong *, cl_uint,
+              const cl_event *, cl_event *);
     for (unsigned i = 0; i < e->call->semaphore_count; i++)
-        semaphores[i] = e->host->state.semaphores[e->call->semaphores[i]];
-    return command
-               ? command(e->queue, e->call->semaphore_count, semaphores, NULL, e->count, list_of(e), e->event)
+        semaphores[i] = host->state.semaphores[e->call->semaphores[i]];
+    return f.found
+               ? f.call(e->queue, e->call->semaphore_count, semaphores, NULL, e->count, list_of(e), e->event)
                : CL_INVALID_OPERATION;
 }
 
@@ -297,69 +297,56 @@ static cl_uint *point_of(const struct enqueue *e)
 bool lt_host_make_buffer(struct lt_host *host, struct lt_host_buffer *b)
 {
     enum { FLAGS = 0x1293, SIMULTANEOUS_USE = 1 };
-    union {
-        void *found;
-        void *(CL_API_CALL *create)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *);
-    } f = {.found = extension_function(host, "clCreateCommandBufferKHR")};
+    EXTENSION(f, "clCreateCommandBufferKHR", void *, cl_uint, const cl_command_queue *, const cl_ulong *,
+              cl_int *);
     const cl_ulong properties[] = {FLAGS, SIMULTANEOUS_USE, 0};
     cl_int status = CL_INVALID_OPERATION;
     bool flagged = b->simultaneous_use || (b->runs > 1 && host->state.buffers_version < LT_VERSION(0, 9, 8));
     atomic_store(&b->final, false);
     b->handle =
-        f.found ? f.create(1, &host->queues[b->queue].queue, flagged ? properties : NULL, &status) : NULL;
+        f.found ? f.call(1, &host->queues[b->queue].queue, flagged ? properties : NULL, &status) : NULL;
     return !lt_host_failed(host, "clCreateCommandBufferKHR", status);
 }
 
 void lt_host_release_buffer(struct lt_host *host, struct lt_host_buffer *b)
 {
-    union {
-        void *found;
-        cl_int(CL_API_CALL *release)(void *);
-    } f = {.found = extension_function(host, "clReleaseCommandBufferKHR")};
+    EXTENSION(f, "clReleaseCommandBufferKHR", cl_int, void *);
     if (f.found && b->handle)
-        f.release(b->handle);
+        f.call(b->handle);
     b->handle = NULL;
 }
 
 static cl_int finalize_command_buffer(const struct enqueue *e)
 {
-    union {
-        void *found;
-        cl_int(CL_API_CALL *finalize)(void *);
-    } f = {.found = extension_function(e->host, "clFinalizeCommandBufferKHR")};
-    return f.found ? f.finalize(e->buffer) : CL_INVALID_OPERATION;
+    const struct lt_host *host = e->host;
+    EXTENSION(f, "clFinalizeCommandBufferKHR", cl_int, void *);
+    return f.found ? f.call(e->buffer) : CL_INVALID_OPERATION;
 }
 
 /* Waits until the command buffer is finalized, possibly by another thread. */
 static cl_int run_buffer(const struct enqueue *e)
 {
     const struct timespec pause = {0, 20000};
-    union {
-        void *found;
-        cl_int(CL_API_CALL *enqueue)(cl_uint, const cl_command_queue *, void *, cl_uint, const cl_event *,
-                                     cl_event *);
-    } f = {.found = extension_function(e->host, "clEnqueueCommandBufferKHR")};
-    while (!atomic_load(&e->host->buffers[e->call->buffer].final)) {
-        if (atomic_load(&e->host->state.failed))
+    const struct lt_host *host = e->host;
+    EXTENSION(f, "clEnqueueCommandBufferKHR", cl_int, cl_uint, const cl_command_queue *, void *, cl_uint,
+              const cl_event *, cl_event *);
+    while (!atomic_load(&host->buffers[e->call->buffer].final)) {
+        if (atomic_load(&host->state.failed))
             return CL_SUCCESS;
         nanosleep(&pause, NULL);
     }
-    return f.found ? f.enqueue(1, &e->queue, e->buffer, e->count, list_of(e), e->event)
-                   : CL_INVALID_OPERATION;
+    return f.found ? f.call(1, &e->queue, e->buffer, e->count, list_of(e), e->event) : CL_INVALID_OPERATION;
 }
 
 static cl_int record_kernel(const struct enqueue *e)
 {
     const struct lt_host_kernel *k = &e->host->kernels[e->call->kernel];
     size_t local = k->members, global = (size_t)k->groups * k->members;
-    union {
-        void *found;
-        cl_int(CL_API_CALL *record)(void *, cl_command_queue, properties_list, cl_kernel, cl_uint,
-                                    const size_t *, const size_t *, const size_t *, cl_uint, const cl_uint *,
-                                    cl_uint *, void *);
-    } f = {.found = extension_function(e->host, "clCommandNDRangeKernelKHR")};
-    return f.found ? f.record(e->buffer, NULL, NULL, k->kernel, 1, NULL, &global, &local, e->count,
-                              points_of(e), point_of(e), NULL)
+    const struct lt_host *host = e->host;
+    EXTENSION(f, "clCommandNDRangeKernelKHR", cl_int, void *, cl_command_queue, properties_list, cl_kernel,
+              cl_uint, const size_t *, const size_t *, const size_t *, END);
+    return f.found ? f.call(e->buffer, NULL, NULL, k->kernel, 1, NULL, &global, &local, e->count,
+                            points_of(e), point_of(e), NULL)
                    : CL_INVALID_OPERATION;
 }
 

@@ -207,10 +207,8 @@ static bool collect_counts(struct exec *e, uint64_t instances, struct lt_histogr
     if (!read_buffer(e, e->memory.counts, counts, sizeof counts) ||
         !read_buffer(e, e->memory.bins, e->memory.bin_host, e->shape.bins * sizeof(cl_uint)))
         return false;
-    cl_uint others = lt_exec_others(counts);
-    if (others && !read_buffer(e, e->memory.others, e->memory.others_host,
-                               (size_t)others * (e->shape.observed_count ? e->shape.observed_count : 1) *
-                                   sizeof(cl_long)))
+    size_t bytes = lt_exec_others_bytes(e, counts);
+    if (bytes && !read_buffer(e, e->memory.others, e->memory.others_host, bytes))
         return false;
     return lt_exec_add_counts(e, counts, instances, h, discarded);
 }

@@ -89,7 +89,7 @@ static void reset_instance(struct lt_vk_module *m, uint32_t i)
     char operands[96];
     for (uint32_t n = 0; n < p->object_count; n++) {
         const struct ck_object *o = &p->objects[n];
-        for (uint32_t e = 0; !lt_vk_is_local(m, n) && o->alias_of == n && e < lt_vk_elements(o); e++)
+        for (uint32_t e = 0; !lt_vk_is_local(m, n) && o->alias_of == n && e < lt_elements(o); e++)
             lt_vk_do(m, "OpStore %%%u %%%u%s", object_pointer(m, n, e, i),
                      lt_vk_constant(m, o->initial[e], o->element_size),
                      lt_vk_operands(m, n, "", 0, operands));

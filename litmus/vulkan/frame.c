@@ -201,30 +201,22 @@ static void clear_registers(struct lt_vk_module *m)
                      lt_vk_constant(m, 0, m->program->threads[t].reg_sizes[r]));
 }
 
-static bool has_local(const struct lt_vk_module *m)
-{
-    for (uint32_t o = 0; o < m->program->object_count; o++)
-        if (lt_vk_is_local(m, o))
-            return true;
-    return false;
-}
-
 static uint32_t local_pointer(struct lt_vk_module *m, uint32_t object, uint32_t element)
 {
-    uint32_t elements = lt_vk_elements(&m->program->objects[object]);
+    uint32_t elements = lt_elements(&m->program->objects[object]);
     uint32_t first = lt_vk_binary(m, "OpIMul", m->slot, lt_vk_uint(m, elements));
     return lt_vk_local_element(m, object, lt_vk_binary(m, "OpIAdd", first, lt_vk_uint(m, element)));
 }
 
 static void initialize_local(struct lt_vk_module *m, const struct frame *f)
 {
-    if (!has_local(m))
+    if (!lt_uses_region(m->program, MM_LOCAL))
         return;
     uint32_t first = lt_vk_compare(m, "OpIEqual", f->member, lt_vk_uint(m, 0));
     uint32_t merge = lt_vk_if(m, lt_vk_compare(m, "OpLogicalAnd", f->in_slot, first));
     for (uint32_t i = 0; i < m->program->object_count; i++) {
         const struct ck_object *o = &m->program->objects[i];
-        for (uint32_t n = 0; lt_vk_is_local(m, i) && n < lt_vk_elements(o); n++)
+        for (uint32_t n = 0; lt_vk_is_local(m, i) && n < lt_elements(o); n++)
             lt_vk_do(m, "OpStore %%%u %%%u NonPrivatePointer", local_pointer(m, i, n),
                      lt_vk_constant(m, o->initial[n], o->element_size));
     }
@@ -365,7 +357,7 @@ static void store_observed(struct lt_vk_module *m, uint32_t thread, bool is_firs
 
 static void emit_results(struct lt_vk_module *m, const struct frame *f)
 {
-    if (has_local(m))
+    if (lt_uses_region(m->program, MM_LOCAL))
         lt_vk_work_group_barrier(m);
     for (uint32_t i = 0; i < m->program->observed_count; i++)
         m->kernel->columns += lt_observed_stored(m->program, i);
@@ -383,7 +375,7 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         lt_vk_end_if(m, merge);
     }
     /* Local memory is initialized again in the next iteration. */
-    if (has_local(m))
+    if (lt_uses_region(m->program, MM_LOCAL))
         lt_vk_work_group_barrier(m);
 }
 

@@ -130,11 +130,6 @@ void lt_vk_work_group_barrier(struct lt_vk_module *m)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-uint32_t lt_vk_elements(const struct ck_object *object)
-{
-    return (uint32_t)(object->size / object->element_size);
-}
-
 uint32_t lt_vk_element(struct lt_vk_module *m, uint32_t binding, uint8_t size, uint32_t index)
 {
     return lt_vk_op(m, "OpAccessChain %%ptr_%s %%buffer_%u %%%u %%%u", lt_vk_type(size), binding,
@@ -185,7 +180,7 @@ uint32_t lt_vk_place(struct lt_vk_module *m, uint32_t object, uint32_t instance)
         instance = lt_vk_binary(m, "OpIMul", instance, m->knobs[LT_K_scatter]);
     uint32_t masked = lt_vk_binary(m, "OpBitwiseAnd", instance, m->knobs[LT_K_mask]);
     uint32_t at = lt_vk_binary(m, "OpIMul", masked, m->knobs[LT_K_stride]);
-    uint32_t elements = lt_vk_elements(&m->program->objects[root]);
+    uint32_t elements = lt_elements(&m->program->objects[root]);
     return elements == 1 ? at : lt_vk_binary(m, "OpIMul", at, lt_vk_uint(m, elements));
 }
 
@@ -269,14 +264,6 @@ static bool has_aliases(const struct lt_vk_module *m, uint32_t object)
     return false;
 }
 
-static bool has_images(const struct lt_vk_module *m)
-{
-    for (uint32_t o = 0; o < m->program->object_count; o++)
-        if (lt_vk_is_image(m, o))
-            return true;
-    return false;
-}
-
 static void print_images(const struct lt_vk_module *m, FILE *out)
 {
     fputs("%uint4 = OpTypeVector %uint 4\n"
@@ -296,7 +283,7 @@ static void print_capabilities(const struct lt_vk_module *m, FILE *out)
     fputs("OpCapability VulkanMemoryModelDeviceScope\n", out);
     if (k->sub_groups)
         fputs("OpCapability GroupNonUniform\n", out);
-    if (has_images(m))
+    if (lt_uses_region(m->program, MM_IMAGE))
         fputs("OpCapability ImageBuffer\n", out);
     if (k->uses_long || k->pointers)
         fputs("OpCapability Int64\n", out);
@@ -365,7 +352,7 @@ static void print_variables(struct lt_vk_module *m, FILE *out)
                 "%%bin_pointer = OpTypePointer Workgroup %%bin_array\n"
                 "%%bins = OpVariable %%bin_pointer Workgroup\n",
                 m->kernel->bins);
-    if (has_images(m))
+    if (lt_uses_region(m->program, MM_IMAGE))
         print_images(m, out);
     for (uint32_t b = 0; b < LT_VK_OBJECTS; b++)
         fprintf(out, "%%buffer_%u = OpVariable %%buffer_ptr_%s StorageBuffer\n", b,
@@ -379,7 +366,7 @@ static void print_variables(struct lt_vk_module *m, FILE *out)
                     "%%array_%u = OpTypeArray %%%s %%length_%u\n"
                     "%%array_ptr_%u = OpTypePointer Workgroup %%array_%u\n"
                     "%%local_%u = OpVariable %%array_ptr_%u Workgroup\n",
-                    o, lt_vk_elements(&p->objects[o]), o, o, o, type, o, o, o, o, o);
+                    o, lt_elements(&p->objects[o]), o, o, o, type, o, o, o, o, o);
         else
             fprintf(out, "%%buffer_%u = OpVariable %%buffer_ptr_%s StorageBuffer\n", LT_VK_OBJECTS + o,
                     m->kernel->pointers ? "ulong" : type);

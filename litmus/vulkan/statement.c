@@ -304,7 +304,7 @@ static uint32_t pointer_of(struct lt_vk_module *m, struct pointers *pointers, co
     const struct ck_object *o = &m->program->objects[object];
     uint32_t offset = lt_vk_uint(m, element), id, base;
     if (lt_vk_is_local(m, object)) {
-        base = lt_vk_binary(m, "OpIMul", m->slot, lt_vk_uint(m, lt_vk_elements(o)));
+        base = lt_vk_binary(m, "OpIMul", m->slot, lt_vk_uint(m, lt_elements(o)));
         id = lt_vk_local_element(m, object, lt_vk_binary(m, "OpIAdd", base, offset));
     } else if (lt_vk_is_image(m, object)) {
         id = lt_vk_binary(m, "OpIAdd", lt_vk_place(m, object, m->instance), offset);

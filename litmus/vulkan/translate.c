@@ -450,7 +450,7 @@ static void print_locations(const struct ck_program *p, FILE *out)
     fputs("\n{\n", out);
     for (uint32_t i = 0; i < p->object_count; i++) {
         const struct ck_object *o = &p->objects[i];
-        uint32_t count = lt_vk_elements(o);
+        uint32_t count = lt_elements(o);
         if (count == 1) {
             fprintf(out, "%s = %s;\n", o->name, constant_text(o->initial[0]).at);
             continue;

@@ -82,7 +82,6 @@ const char *lt_vk_operands(const struct lt_vk_module *m, uint32_t object, const 
 uint32_t lt_vk_local_element(struct lt_vk_module *m, uint32_t object, uint32_t index);
 bool lt_vk_is_local(const struct lt_vk_module *m, uint32_t object);
 bool lt_vk_is_image(const struct lt_vk_module *m, uint32_t object);
-uint32_t lt_vk_elements(const struct ck_object *object);
 /* Index of the first element of OBJECT that belongs to instance INSTANCE. */
 uint32_t lt_vk_place(struct lt_vk_module *m, uint32_t object, uint32_t instance);
 void lt_vk_load_knobs(struct lt_vk_module *m);

@@ -405,22 +405,4 @@ void lt_vk_release(struct exec *e)
     free(x);
 }
 
-#else
-
-bool lt_vk_build(struct exec *e)
-{
-    e->failure = "built without Vulkan";
-    return false;
-}
-
-bool lt_vk_reserve(struct exec *e)
-{
-    return lt_vk_build(e);
-}
-
-void lt_vk_release(struct exec *e)
-{
-    (void)e;
-}
-
 #endif

@@ -169,8 +169,7 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
         return false;
     memcpy(counts, back, sizeof counts);
     memcpy(e->memory.bin_host, back + LT_VK_BINS_AT, lt_vk_bins_bytes(e));
-    size_t bytes = (size_t)lt_exec_others(counts) * (e->shape.observed_count ? e->shape.observed_count : 1) *
-                   sizeof(int64_t);
+    size_t bytes = lt_exec_others_bytes(e, counts);
     if (bytes) {
         if (!begin_commands(e, e->vk->first[0]))
             return false;
@@ -180,14 +179,6 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
         memcpy(e->memory.others_host, back + lt_vk_others_at(e), bytes);
     }
     return lt_exec_add_counts(e, counts, (uint64_t)e->knobs[LT_K_instances] * launches, h, discarded);
-}
-
-#else
-
-bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded)
-{
-    (void)launches, (void)h, (void)discarded;
-    return lt_vk_build(e);
 }
 
 #endif

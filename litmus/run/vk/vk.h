@@ -103,11 +103,11 @@ bool lt_vk_fit_locations(struct exec *e);
 VkDeviceSize lt_vk_bins_bytes(const struct exec *e);
 VkDeviceSize lt_vk_others_at(const struct exec *e);
 #define LT_VK_BINS_AT 16
-#endif
 
 bool lt_vk_build(struct exec *e);
 bool lt_vk_reserve(struct exec *e);
 bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded);
 void lt_vk_release(struct exec *e);
+#endif
 
 #endif
