@@ -22,7 +22,9 @@ struct scan {
     size_t line_begin;
     unsigned braces;
     bool seen_brace, line_start;
-    char *comment; /* all of them */
+    bool unclosed;       /* no "*)" follows */
+    unsigned unbalanced; /* comments (* *) with more openings than closings up to the end of the text */
+    char *comment;       /* all of them */
     size_t comment_size;
     struct lt_property *last_property;
 };
@@ -83,30 +85,35 @@ static char *copy_text(struct scan *s, size_t from, size_t to)
     return p;
 }
 
+/* Comments that are read to the end of the text in search of their nested closing; later ones end at the first. */
+enum { MOST_UNBALANCED = 64 };
+
 /* The position after the comment that starts at S->at, 0 if the comment does not end.  Comments (* *)
  * nest, as in herd; where that leaves one open, the first closing ends it, as in Dartagnan. */
-static size_t comment_end(const struct scan *s, const char *close)
+static size_t comment_end(struct scan *s, const char *close)
 {
+    bool star = close[1] == ')', nests = star && s->unbalanced < MOST_UNBALANCED;
     size_t first = 0;
     unsigned open = 1;
-    for (size_t i = s->at + 2; i + 1 < s->size; i++) {
+    for (size_t i = s->at + 2; i + 1 < s->size && !(star && s->unclosed); i++) {
         if (s->text[i] == close[0] && s->text[i + 1] == close[1]) {
             first = first ? first : i + 2;
-            if (close[1] == ')' && --open)
-                i++;
-            else
+            if (!nests || --open == 0)
                 return i + 2;
-        } else if (close[1] == ')' && s->text[i] == '(' && s->text[i + 1] == '*') {
+            i++;
+        } else if (nests && s->text[i] == '(' && s->text[i + 1] == '*') {
             open++;
             i++;
         }
     }
+    s->unclosed |= star && !first;
+    s->unbalanced += star && first;
     return first;
 }
 
 /* "(*" opens a comment unless it is a parenthesis before a dereference: within braces a comment needs
  * white space after the star, and everywhere it needs an end. */
-static bool at_star_comment(const struct scan *s)
+static bool at_star_comment(struct scan *s)
 {
     if (!text_starts_with(s, "(*"))
         return false;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -355,6 +356,34 @@ static char *program_text(const struct ck_program *p)
 
 static unsigned round_trips;
 
+/* HEAD, COUNT times PART, and TAIL. */
+static char *repeat_text(const char *head, const char *part, size_t count, const char *tail)
+{
+    size_t size = 0;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    fputs(head, out);
+    for (size_t i = 0; i < count; i++)
+        fputs(part, out);
+    fputs(tail, out);
+    fclose(out);
+    return text;
+}
+
+/* Comments that do not end, or that do not nest, take time in proportion to the text. */
+static void many_comments(void **state)
+{
+    (void)state;
+    clock_t start = clock();
+    char *text = repeat_text("OPENCL t\n", "(*", 1 << 18, "\n{ x = 0; }");
+    expect_error(text, 2, 1, "expected '{', found '('");
+    free(text);
+    text = repeat_text("OPENCL t\n", "(* (* *)\n", 50000, "{ x = 0; } P0@wg 0, dev 0 () {} exists (x = 0)");
+    lt_test_destroy(parse_ok(text));
+    free(text);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5);
+}
+
 static void round_trip(const char *path)
 {
     struct lt_test *first = NULL, *second = NULL;
@@ -445,7 +474,7 @@ int main(void)
         cmocka_unit_test(control_flow), cmocka_unit_test(barriers),      cmocka_unit_test(local_memory),
         cmocka_unit_test(accepted),     cmocka_unit_test(values),        cmocka_unit_test(errors),
         cmocka_unit_test(deep_nesting), cmocka_unit_test(corpus_opencl), cmocka_unit_test(corpus_vulkan),
-        cmocka_unit_test(suite),
+        cmocka_unit_test(suite),        cmocka_unit_test(many_comments),
     };
     return cmocka_run_group_tests_name("litmus parse", tests, NULL, NULL);
 }
