@@ -46,7 +46,7 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
 
 /* ---- queues, events, kernels --------------------------------------------------------------------- */
 
-static void add_things(cJSON *host, const struct lt_test *test, const struct lt_kernel *kernel)
+static void add_opencl_objects(cJSON *host, const struct lt_test *test, const struct lt_kernel *kernel)
 {
     cJSON *queues = cJSON_AddArrayToObject(host, "queues"), *events = cJSON_AddArrayToObject(host, "events"),
           *kernels = cJSON_AddArrayToObject(host, "kernels");
@@ -292,7 +292,7 @@ enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *progra
         lt_plan_locations(json, program);
         lt_plan_observed(json, program, lt_host_stored);
         cJSON *host = cJSON_AddObjectToObject(json, "host");
-        add_things(host, test, &kernel);
+        add_opencl_objects(host, test, &kernel);
         add_exprs(host, program);
         add_threads(host, test, program);
         cJSON_AddStringToObject(json, "kernel", kernel.source);

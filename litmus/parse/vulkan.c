@@ -20,65 +20,66 @@ static const struct {
     const char *name;
     enum lt_vulkan_op op;
     const char *operands; /* r register, a address, v value, l label; lower case must be there, upper may */
+    uint8_t code; /* BRANCH: enum lt_operator; LOCAL: enum ck_expr_op; AVAILABILITY, VISIBILITY: scope */
 } instructions[] = {
-    {"ld", LT_V_LOAD, "ra"},
-    {"st", LT_V_STORE, "av"},
-    {"rmw", LT_V_RMW, "ravV"},
-    {"membar", LT_V_FENCE, ""},
-    {"cbar", LT_V_BARRIER, "vVV"},
-    {"avdevice", LT_V_AVAILABILITY, ""},
-    {"visdevice", LT_V_VISIBILITY, ""},
-    {"avhost", LT_V_AVAILABILITY, ""},
-    {"vishost", LT_V_VISIBILITY, ""},
-    {"domhost", LT_V_AVAILABILITY, ""},
-    {"domdevice", LT_V_AVAILABILITY, ""},
-    {"free", LT_V_FREE, "a"},
-    {"goto", LT_V_GOTO, "l"},
-    {"beq", LT_V_BRANCH, "vvl"},
-    {"bne", LT_V_BRANCH, "vvl"},
-    {"blt", LT_V_BRANCH, "vvl"},
-    {"ble", LT_V_BRANCH, "vvl"},
-    {"bgt", LT_V_BRANCH, "vvl"},
-    {"bge", LT_V_BRANCH, "vvl"},
-    {"mov", LT_V_LOCAL, "rv"},
-    {"add", LT_V_LOCAL, "rvv"},
-    {"sub", LT_V_LOCAL, "rvv"},
-    {"mul", LT_V_LOCAL, "rvv"},
-    {"div", LT_V_LOCAL, "rvv"},
-    {"and", LT_V_LOCAL, "rvv"},
-    {"or", LT_V_LOCAL, "rvv"},
-    {"xor", LT_V_LOCAL, "rvv"},
+    {"ld", LT_V_LOAD, "ra", 0},
+    {"st", LT_V_STORE, "av", 0},
+    {"rmw", LT_V_RMW, "ravV", 0},
+    {"membar", LT_V_FENCE, "", 0},
+    {"cbar", LT_V_BARRIER, "vVV", 0},
+    {"avdevice", LT_V_AVAILABILITY, "", MM_SCOPE_NONE},
+    {"visdevice", LT_V_VISIBILITY, "", MM_SCOPE_NONE},
+    /* on the host domain */
+    {"avhost", LT_V_AVAILABILITY, "", MM_SCOPE_ALL_SVM_DEVICES},
+    {"vishost", LT_V_VISIBILITY, "", MM_SCOPE_ALL_SVM_DEVICES},
+    /* from the other domain to the named one */
+    {"domhost", LT_V_AVAILABILITY, "", MM_SCOPE_ALL_SVM_DEVICES},
+    {"domdevice", LT_V_AVAILABILITY, "", MM_SCOPE_DEVICE},
+    {"free", LT_V_FREE, "a", 0},
+    {"goto", LT_V_GOTO, "l", 0},
+    {"beq", LT_V_BRANCH, "vvl", LT_OP_EQ},
+    {"bne", LT_V_BRANCH, "vvl", LT_OP_NE},
+    {"blt", LT_V_BRANCH, "vvl", LT_OP_LT},
+    {"ble", LT_V_BRANCH, "vvl", LT_OP_LE},
+    {"bgt", LT_V_BRANCH, "vvl", LT_OP_GT},
+    {"bge", LT_V_BRANCH, "vvl", LT_OP_GE},
+    {"mov", LT_V_LOCAL, "rv", CK_CONST},
+    {"add", LT_V_LOCAL, "rvv", CK_ADD},
+    {"sub", LT_V_LOCAL, "rvv", CK_SUB},
+    {"mul", LT_V_LOCAL, "rvv", CK_MUL},
+    {"div", LT_V_LOCAL, "rvv", CK_SDIV},
+    {"and", LT_V_LOCAL, "rvv", CK_AND},
+    {"or", LT_V_LOCAL, "rvv", CK_OR},
+    {"xor", LT_V_LOCAL, "rvv", CK_XOR},
 };
 
-static const struct {
+static const struct tag {
     const char *name;
-    enum lt_operator op;
-} branches[] = {{"beq", LT_OP_EQ}, {"bne", LT_OP_NE}, {"blt", LT_OP_LT},
-                {"ble", LT_OP_LE}, {"bgt", LT_OP_GT}, {"bge", LT_OP_GE}};
-static const struct {
-    const char *name;
-    enum ck_expr_op op;
-} arithmetic[] = {{"mov", CK_CONST}, {"add", CK_ADD}, {"sub", CK_SUB}, {"mul", CK_MUL},
-                  {"div", CK_SDIV},  {"and", CK_AND}, {"or", CK_OR},   {"xor", CK_XOR}};
-static const struct {
-    const char *name;
-    uint8_t op;
+    uint8_t value;
 } rmw_tags[] = {{"add", CK_RMW_ADD},   {"sub", CK_RMW_SUB},   {"and", CK_RMW_AND},   {"or", CK_RMW_OR},
                 {"xor", CK_RMW_XOR},   {"smin", CK_RMW_SMIN}, {"smax", CK_RMW_SMAX}, {"umin", CK_RMW_UMIN},
                 {"umax", CK_RMW_UMAX}, {"min", CK_RMW_SMIN},  {"max", CK_RMW_SMAX},  {"exch", CK_RMW_XCHG},
-                {"xchg", CK_RMW_XCHG}};
-static const struct {
-    const char *name;
-    uint8_t value;
-} order_tags[] = {{"acq", MM_ACQUIRE}, {"rel", MM_RELEASE}, {"acq_rel", MM_ACQ_REL}, {"rlx", MM_RELAXED}},
+                {"xchg", CK_RMW_XCHG}},
+  order_tags[] = {{"acq", MM_ACQUIRE}, {"rel", MM_RELEASE}, {"acq_rel", MM_ACQ_REL}, {"rlx", MM_RELAXED}},
   scope_tags[] = {{"sg", MM_SCOPE_SUB_GROUP},
                   {"wg", MM_SCOPE_WORK_GROUP},
                   {"qf", MM_SCOPE_QUEUE_FAMILY},
                   {"dv", MM_SCOPE_DEVICE},
                   {"cd", MM_SCOPE_ALL_SVM_DEVICES}};
 
+/* Sets *VALUE if NAME is one of the COUNT tags. */
+static bool find_tag(const struct tag *tags, size_t count, const char *name, uint8_t *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tags[i].name, name) == 0) {
+            *value = tags[i].value;
+            return true;
+        }
+    return false;
+}
+
 /* scN, semscN with N from 0 to 3. */
-static bool class_tag(struct lt_vulkan *v, const char *tag)
+static bool set_class_tag(struct lt_vulkan *v, const char *tag)
 {
     bool sem = strncmp(tag, "semsc", 5) == 0;
     const char *digit = tag + (sem ? 5 : 2);
@@ -92,7 +93,7 @@ static bool class_tag(struct lt_vulkan *v, const char *tag)
     return true;
 }
 
-static bool flag_tag(struct lt_vulkan *v, const char *tag)
+static bool set_flag_tag(struct lt_vulkan *v, const char *tag)
 {
     if (strcmp(tag, "atom") == 0)
         v->atomic = v->non_private = true;
@@ -121,24 +122,10 @@ static bool flag_tag(struct lt_vulkan *v, const char *tag)
 
 static bool set_tag(struct lt_vulkan *v, const char *tag)
 {
-    if (flag_tag(v, tag) || class_tag(v, tag))
-        return true;
-    for (size_t i = 0; i < COUNT(order_tags); i++)
-        if (strcmp(order_tags[i].name, tag) == 0) {
-            v->order = order_tags[i].value;
-            return true;
-        }
-    for (size_t i = 0; i < COUNT(scope_tags); i++)
-        if (strcmp(scope_tags[i].name, tag) == 0) {
-            v->scope = scope_tags[i].value;
-            return true;
-        }
-    for (size_t i = 0; v->op == LT_V_RMW && i < COUNT(rmw_tags); i++)
-        if (strcmp(rmw_tags[i].name, tag) == 0) {
-            v->rmw = rmw_tags[i].op;
-            return true;
-        }
-    return false;
+    return set_flag_tag(v, tag) || set_class_tag(v, tag) ||
+           find_tag(order_tags, COUNT(order_tags), tag, &v->order) ||
+           find_tag(scope_tags, COUNT(scope_tags), tag, &v->scope) ||
+           (v->op == LT_V_RMW && find_tag(rmw_tags, COUNT(rmw_tags), tag, &v->rmw));
 }
 
 /* Splits MNEMONIC at its dots and applies the parts. */
@@ -156,19 +143,6 @@ static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
         if (!set_tag(v, part))
             lt_fail_at(lexer, v->pos, "unknown tag '%s' in '%.60s'", part, v->mnemonic);
     }
-}
-
-/* avhost and vishost act on the host domain; domhost and domdevice act from the other domain to the named one. */
-static void set_domains(struct lt_vulkan *v)
-{
-    bool moves = strncmp(v->mnemonic, "dom", 3) == 0;
-    if (v->op != LT_V_AVAILABILITY && v->op != LT_V_VISIBILITY)
-        return;
-    if (strncmp(v->mnemonic + (moves || v->op == LT_V_VISIBILITY ? 3 : 2), "host", 4) == 0)
-        v->scope = MM_SCOPE_ALL_SVM_DEVICES;
-    else if (moves)
-        v->scope = MM_SCOPE_DEVICE;
-    v->visible = moves;
 }
 
 static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
@@ -280,13 +254,13 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
     v->op = instructions[i].op;
     v->size = 4;
     v->rmw = CK_RMW_XCHG;
-    for (size_t n = 0; n < COUNT(branches); n++)
-        if (strcmp(branches[n].name, instructions[i].name) == 0)
-            v->compare = branches[n].op;
-    for (size_t n = 0; n < COUNT(arithmetic); n++)
-        if (strcmp(arithmetic[n].name, instructions[i].name) == 0)
-            v->arithmetic = arithmetic[n].op;
-    set_domains(v);
+    if (v->op == LT_V_BRANCH)
+        v->compare = (enum lt_operator)instructions[i].code;
+    else if (v->op == LT_V_LOCAL)
+        v->arithmetic = (enum ck_expr_op)instructions[i].code;
+    else
+        v->scope = instructions[i].code;
+    v->visible = strncmp(v->mnemonic, "dom", 3) == 0;
     set_tags(lexer, v);
     check_tags(lexer, v);
     parse_operands(lexer, v, instructions[i].operands);

@@ -28,16 +28,20 @@ bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
     return true;
 }
 
+/* After attempt TRY of a wait for another thread or command: the first ones spin. */
+static void pause_after(unsigned try)
+{
+    if (try > 1000)
+        nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
 /* Waits for the handle of an event that another thread creates. */
 static cl_event event_of(struct lt_host *host, unsigned number)
 {
-    const struct timespec pause = {0, 20000};
-    for (unsigned tries = 0; !atomic_load(&host->state.failed); tries++) {
+    for (unsigned try = 0; !atomic_load(&host->state.failed); pause_after(try++)) {
         cl_event event = atomic_load(&host->state.events[number]);
         if (event)
             return event;
-        if (tries > 1000)
-            nanosleep(&pause, NULL);
     }
     return NULL;
 }
@@ -326,15 +330,12 @@ static cl_int finalize_command_buffer(const struct enqueue *e)
 /* Waits until the command buffer is finalized, possibly by another thread. */
 static cl_int run_buffer(const struct enqueue *e)
 {
-    const struct timespec pause = {0, 20000};
     const struct lt_host *host = e->host;
     EXTENSION(f, "clEnqueueCommandBufferKHR", cl_int, cl_uint, const cl_command_queue *, void *, cl_uint,
               const cl_event *, cl_event *);
-    while (!atomic_load(&host->buffers[e->call->buffer].final)) {
+    for (unsigned try = 0; !atomic_load(&host->buffers[e->call->buffer].final); pause_after(try++))
         if (atomic_load(&host->state.failed))
             return CL_SUCCESS;
-        nanosleep(&pause, NULL);
-    }
     return f.found ? f.call(1, &e->queue, e->buffer, e->count, list_of(e), e->event) : CL_INVALID_OPERATION;
 }
 
@@ -421,16 +422,13 @@ static cl_int wait_for_events(const struct enqueue *e)
 /* Repeats the query until the status is the one wanted, or a later one [CL 5.11]. */
 static cl_int query_status(const struct enqueue *e)
 {
-    const struct timespec pause = {0, 20000};
     cl_int status = CL_QUEUED, result;
-    for (unsigned tries = 0; !atomic_load(&e->host->state.failed); tries++) {
+    for (unsigned try = 0; !atomic_load(&e->host->state.failed); pause_after(try++)) {
         result = clGetEventInfo(e->list[0], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         if (result != CL_SUCCESS || status < 0)
             return result != CL_SUCCESS ? result : status;
         if (status <= (cl_int)e->call->value)
             return CL_SUCCESS;
-        if (tries > 1000)
-            nanosleep(&pause, NULL);
     }
     return CL_SUCCESS;
 }

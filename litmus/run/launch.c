@@ -168,9 +168,9 @@ static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
         clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
-/* A batch of many launches may take longer than the campaign waits for progress: some launches are waited
- * for and reported.  A launch that hangs is not. */
-static bool show_life(struct exec *e, unsigned number)
+/* A batch of many launches may take longer than the campaign waits for a message: waits for some of the launches and
+ * reports that they are complete.  After a launch that hangs there is no message. */
+static bool report_progress(struct exec *e, unsigned number)
 {
     unsigned often = e->job->device->is_gpu ? 4 : 1;
     if (number % often != often - 1)
@@ -195,7 +195,7 @@ static bool launch_repeatedly(struct exec *e, unsigned launches)
         !write_buffer(e, e->memory.counts, zero, sizeof zero))
         return false;
     for (unsigned i = 0; i < launches; i++)
-        if (!enqueue_run(e) || !enqueue_collect(e) || !show_life(e, i))
+        if (!enqueue_run(e) || !enqueue_collect(e) || !report_progress(e, i))
             return false;
     return true;
 }

@@ -8,11 +8,6 @@
 
 #define ADDRESS_STRIDE 256 /* bytes: no device asks for a larger alignment of storage buffers */
 
-static struct lt_vk *vk_of(const struct exec *e)
-{
-    return e->job->device->vk;
-}
-
 bool lt_vk_failed(struct exec *e, const char *what, VkResult result)
 {
     if (result == VK_SUCCESS)

@@ -5,11 +5,6 @@
 
 #ifdef LT_HAS_VULKAN
 
-static struct lt_vk *vk_of(const struct exec *e)
-{
-    return e->job->device->vk;
-}
-
 /* ---- commands ---------------------------------------------------------------------------------------- */
 
 static void order_commands(struct exec *e)

@@ -95,6 +95,10 @@ struct lt_vk_exec {
     VkSemaphore ready, finished, awaited; /* AWAITED: by the next submission to the first queue */
 };
 
+static inline struct lt_vk *vk_of(const struct exec *e)
+{
+    return e->job->device->vk;
+}
 bool lt_vk_failed(struct exec *e, const char *what, VkResult result);
 /* Memory for all instances at this stride; the function "collect" initializes it. */
 bool lt_vk_fit_locations(struct exec *e);
