@@ -2,6 +2,7 @@
 #ifndef LITMUS_EMIT_PLAN_H
 #define LITMUS_EMIT_PLAN_H
 
+#include "litmus/emit/kernel.h"
 #include "litmus/files.h"
 #include "litmus/parse/ast.h"
 

@@ -168,6 +168,26 @@ static const char *plan_name(const struct lt_campaign_state *c)
     return strncmp(path, "/proc/self/fd/", 14) == 0 ? "the plan" : path;
 }
 
+/* Makes the record of TEST, with number I in the plan; false, after a message: the test cannot be run as it says. */
+static bool load_test(struct lt_campaign_state *c, unsigned i, const cJSON *test)
+{
+    const struct lt_options *o = c->options;
+    struct lt_record *r = &c->records[i];
+    bool plan_decides =
+        !o->amount.iterations && !o->amount.probe && o->amount.confidence <= 0 && o->amount.budget_s <= 0;
+    r->test = c->tests[i] = test;
+    if (!has_iterations(test)) {
+        fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n", plan_name(c), i + 1);
+        return false;
+    }
+    r->status = "pending";
+    r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
+    if (r->states.values > LT_MAX_VALUES) /* the child reports such a test as failed */
+        r->states.values = 0;
+    r->selected = i % o->tests.shard_count == o->tests.shard && is_named(o, test);
+    return !r->selected || !plan_decides || lt_iterations_allowed(plan_name(c), lt_wanted(o, test));
+}
+
 static bool load_plan(struct lt_campaign_state *c)
 {
     unsigned named = 0;
@@ -190,28 +210,12 @@ static bool load_plan(struct lt_campaign_state *c)
     c->tests = calloc(c->count + 1, sizeof(cJSON *));
     if (!c->records || !c->tests)
         return false;
-    const struct lt_options *o = c->options;
-    bool plan_decides =
-        !o->amount.iterations && !o->amount.probe && o->amount.confidence <= 0 && o->amount.budget_s <= 0;
     unsigned i = 0;
     cJSON_ArrayForEach(t, tests)
     {
-        struct lt_record *r = &c->records[i];
-        r->test = c->tests[i] = t;
-        if (!has_iterations(t)) {
-            fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n", plan_name(c),
-                    i + 1);
+        if (!load_test(c, i++, t))
             return false;
-        }
-        r->status = "pending";
-        r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
-        r->selected = i % c->options->tests.shard_count == c->options->tests.shard && is_named(c->options, t);
         named += is_named(c->options, t);
-        if (r->selected && plan_decides && !lt_iterations_allowed(plan_name(c), lt_wanted(c->options, t)))
-            return false;
-        if (r->states.values > LT_MAX_VALUES) /* the child reports such a test as failed */
-            r->states.values = 0;
-        i++;
     }
     if (!named && c->options->tests.only)
         fprintf(stderr, "%s: no test of it is called '%s'\n", plan_name(c), c->options->tests.only);
