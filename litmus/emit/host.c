@@ -120,7 +120,7 @@ static void emit_api(struct emitter *e, const struct lt_api *api)
 static void emit_user_events(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_event *event = e->test->events; event; event = event->next)
-        if (event->user && uses_event(e->test, event, t))
+        if (event->kind == LT_EVENT_USER && uses_event(e->test, event, t))
             fprintf(e->out, "            %s = create_user_event();\n", event->name);
 }
 

@@ -60,8 +60,9 @@ static void add_opencl_objects(cJSON *host, const struct lt_test *test, const st
     for (const struct lt_event *event = test->events; event; event = event->next) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddBoolToObject(json, "user",
-                              event->user && !(event->source && event->source->function->device));
-        if (event->semaphore)
+                              event->kind == LT_EVENT_USER &&
+                                  !(event->source && event->source->function->device));
+        if (event->kind == LT_SEMAPHORE)
             cJSON_AddBoolToObject(json, "semaphore", true);
         cJSON_AddItemToArray(events, json);
     }
@@ -265,7 +266,7 @@ static void add_host_needs(cJSON *json, const struct lt_test *test)
         rerun |= b->run_count > 1;
     }
     for (const struct lt_event *event = test->events; event; event = event->next)
-        semaphores |= event->semaphore;
+        semaphores |= event->kind == LT_SEMAPHORE;
     lt_plan_need(json, semaphores, "cl_khr_semaphore");
     lt_plan_need(json, test->buffers, "cl_khr_command_buffer");
     lt_plan_need(json, svm, "cl_khr_command_buffer_svm");

@@ -328,7 +328,7 @@ static struct end completion_of(const struct commands *c, const struct lt_api *a
 
 static struct end event_done(const struct commands *c, const struct lt_event *event)
 {
-    if (!event->user)
+    if (event->kind != LT_EVENT_USER)
         return completion_of(c, event->source, 0);
     return (struct end){c->events[c->lower->test->command_count + event->number], COMPLETION};
 }
@@ -502,7 +502,7 @@ void lt_lower_commands(struct lt_lower *lower)
             add_command(&c, api, run);
     }
     for (const struct lt_event *e = test->events; e && !lower->failed; e = e->next)
-        if (e->user)
+        if (e->kind == LT_EVENT_USER)
             add_completion(&c, e->pos, e->name, &c.events[test->command_count + e->number], 0);
     for (const struct lt_api *api = test->calls; api && !lower->failed; api = api->next)
         relate_call(&c, api);

@@ -61,22 +61,16 @@ static struct lt_value value_of_expr(uint32_t expr)
     return (struct lt_value){.expr = expr, .size = 4, .is_signed = true};
 }
 
-static uint8_t availability_attributes(const struct lt_vulkan *v)
-{
-    return (uint8_t)((v->atomic ? MM_ATOMIC : 0) | (v->non_private ? MM_NON_PRIVATE : 0) |
-                     (v->available ? MM_MAKE_AVAILABLE : 0) | (v->visible ? MM_MAKE_VISIBLE : 0));
-}
-
 /* The order of an atomic access without one is relaxed; plain accesses have none. */
 static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
 {
     return (struct ck_instr){.op = op,
                              .size = v->size,
-                             .order = v->order    ? v->order
-                                      : v->atomic ? MM_RELAXED
-                                                  : MM_ORDER_NONE,
+                             .order = v->order                    ? v->order
+                                      : v->attributes & MM_ATOMIC ? MM_RELAXED
+                                                                  : MM_ORDER_NONE,
                              .scope = v->scope,
-                             .attributes = availability_attributes(v),
+                             .attributes = v->attributes,
                              .semantics = v->semantics,
                              .storage_class = v->storage_class,
                              .reg = CK_NO_REG,

@@ -211,14 +211,18 @@ struct lt_queue {
     bool on_device;
     struct lt_queue *next;
 };
+enum lt_event_kind {
+    LT_EVENT_COMMAND, /* of the command that SOURCE enqueues */
+    LT_EVENT_USER,    /* declared as user_event */
+    LT_SEMAPHORE,     /* declared as semaphore */
+    LT_SYNC_POINT     /* of the command that SOURCE records */
+};
 /* user_event u;   or the event "&e" of an enqueuing call */
 struct lt_event {
     struct lt_pos pos;
     const char *name;
-    uint32_t number;             /* place among the events, from 0 */
-    bool user;                   /* declared as user_event */
-    bool semaphore;              /* declared as semaphore */
-    bool sync_point;             /* of a command that SOURCE records */
+    uint32_t number; /* place among the events, from 0 */
+    enum lt_event_kind kind;
     const struct lt_api *source; /* the call that enqueues its command; user events: the call that sets it */
     struct lt_event *next;
 };
@@ -338,7 +342,7 @@ struct lt_vulkan {
     enum lt_vulkan_op op;
     struct lt_pos pos;
     const char *mnemonic; /* as written, with its suffixes */
-    bool atomic, non_private, available, visible;
+    uint8_t attributes;   /* MM_ATOMIC, MM_NON_PRIVATE, MM_MAKE_AVAILABLE, MM_MAKE_VISIBLE */
     uint8_t order, scope;
     uint16_t semantics; /* as struct ck_instr has them */
     uint8_t storage_class;

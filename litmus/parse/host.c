@@ -101,13 +101,15 @@ static void parse_queue(struct lt_lexer *lexer)
 }
 
 /* The event NAME, which must not be there yet. */
-static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, const char *name)
+static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, const char *name,
+                                  enum lt_event_kind kind)
 {
     struct lt_event *event = lt_new(lexer, sizeof *event), **tail = &lexer->test->events;
     if (!event)
         return NULL;
     event->pos = pos;
     event->name = name;
+    event->kind = kind;
     for (; *tail; tail = &(*tail)->next, event->number++)
         if (strcmp((*tail)->name, name) == 0) {
             lt_fail_at(lexer, pos, "event '%s' is declared twice", name);
@@ -120,15 +122,12 @@ static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, con
 /* user-event = ( "user_event" | "semaphore" ) name */
 static void parse_user_event(struct lt_lexer *lexer)
 {
-    bool semaphore = lt_is(lexer, "semaphore");
+    enum lt_event_kind kind = lt_is(lexer, "semaphore") ? LT_SEMAPHORE : LT_EVENT_USER;
     lt_take(lexer);
     struct lt_pos pos = lt_peek(lexer, 0)->pos;
     const char *name = lt_expect_name(lexer, "the name of an event");
-    struct lt_event *event = lexer->failed ? NULL : add_event(lexer, pos, name);
-    if (event) {
-        event->user = !semaphore;
-        event->semaphore = semaphore;
-    }
+    if (!lexer->failed)
+        add_event(lexer, pos, name, kind);
 }
 
 /* command-buffer = "command_buffer" name "@" queue [ "," "simultaneous_use" ] */
@@ -333,11 +332,11 @@ static void parse_wait_list(struct lt_lexer *lexer, struct lt_api *api)
         lt_take(lexer);
         struct lt_pos pos = lt_peek(lexer, 0)->pos;
         api->event_name = lt_expect_name(lexer, "the name of an event");
-        api->event = lexer->failed ? NULL : add_event(lexer, pos, api->event_name);
-        if (api->event) {
+        if (!lexer->failed)
+            api->event = add_event(lexer, pos, api->event_name,
+                                   lt_api_records(api) ? LT_SYNC_POINT : LT_EVENT_COMMAND);
+        if (api->event)
             api->event->source = api;
-            api->event->sync_point = lt_api_records(api);
-        }
     }
 }
 
@@ -378,8 +377,8 @@ void lt_print_declarations(const struct lt_test *test, FILE *out)
                 : q->out_of_order ? ", out_of_order"
                                   : "");
     for (const struct lt_event *e = test->events; e; e = e->next)
-        if (e->user || e->semaphore)
-            fprintf(out, "  %s %s;\n", e->user ? "user_event" : "semaphore", e->name);
+        if (e->kind == LT_EVENT_USER || e->kind == LT_SEMAPHORE)
+            fprintf(out, "  %s %s;\n", e->kind == LT_EVENT_USER ? "user_event" : "semaphore", e->name);
     for (const struct lt_command_buffer *b = test->buffers; b; b = b->next)
         fprintf(out, "  command_buffer %s @ %s%s;\n", b->name, b->queue_name,
                 b->simultaneous_use ? ", simultaneous_use" : "");

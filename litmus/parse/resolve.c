@@ -20,19 +20,18 @@ static struct lt_queue *find_queue(struct lt_lexer *lexer, struct lt_pos pos, co
     return queue;
 }
 
-static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, bool semaphore, bool sync_point)
+/* Finds the event that USE names: a semaphore, a sync-point, or, for LT_EVENT_COMMAND, an event of either kind. */
+static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, enum lt_event_kind kind)
 {
+    static const char *const words[] = {
+        [LT_EVENT_COMMAND] = "event", [LT_SEMAPHORE] = "semaphore", [LT_SYNC_POINT] = "sync-point"};
     struct lt_event *event = lexer->test->events;
-    while (event && (strcmp(event->name, use->name) != 0 || event->semaphore != semaphore ||
-                     event->sync_point != sync_point))
+    while (event && (strcmp(event->name, use->name) != 0 ||
+                     (event->kind == LT_EVENT_USER ? LT_EVENT_COMMAND : event->kind) != kind))
         event = event->next;
     use->event = event;
     if (!event)
-        lt_fail_at(lexer, use->pos, "unknown %s '%s'",
-                   semaphore    ? "semaphore"
-                   : sync_point ? "sync-point"
-                                : "event",
-                   use->name);
+        lt_fail_at(lexer, use->pos, "unknown %s '%s'", words[kind], use->name);
 }
 
 uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
@@ -53,7 +52,7 @@ static void resolve_semaphores(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (struct lt_event_use *use = api->semaphores; use && !lexer->failed; use = use->next) {
         bool one_thread = true;
-        resolve_use(lexer, use, true, false);
+        resolve_use(lexer, use, LT_SEMAPHORE);
         for (const struct lt_event_use *u = api->semaphores; u != use && !lexer->failed; u = u->next)
             if (u->event == use->event)
                 lt_fail_at(lexer, use->pos, "semaphore '%s' is named twice", use->name);
@@ -66,7 +65,7 @@ static void resolve_events(struct lt_lexer *lexer, struct lt_api *api)
 {
     bool records = lt_api_records(api);
     for (struct lt_event_use *use = api->waits; use && !lexer->failed; use = use->next) {
-        resolve_use(lexer, use, false, records);
+        resolve_use(lexer, use, records ? LT_SYNC_POINT : LT_EVENT_COMMAND);
         if (!lexer->failed && records &&
             (use->event->source->buffer != api->buffer || use->event->source->number >= api->number))
             lt_fail_at(lexer, use->pos, "sync-point '%s' is of no command recorded before into '%s'",
@@ -75,7 +74,7 @@ static void resolve_events(struct lt_lexer *lexer, struct lt_api *api)
     struct lt_event *event = api->waits ? api->waits->event : NULL;
     if (lexer->failed || api->function->kind != LT_API_SIGNAL)
         return;
-    if (!event->user)
+    if (event->kind != LT_EVENT_USER)
         lt_fail_at(lexer, api->pos, "'%s' is not a user event", event->name);
     else if (event->source)
         lt_fail_at(lexer, api->pos, "the status of '%s' is set twice", event->name);

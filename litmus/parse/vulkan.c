@@ -60,6 +60,11 @@ static const struct tag {
                 {"xor", CK_RMW_XOR},   {"smin", CK_RMW_SMIN}, {"smax", CK_RMW_SMAX}, {"umin", CK_RMW_UMIN},
                 {"umax", CK_RMW_UMAX}, {"min", CK_RMW_SMIN},  {"max", CK_RMW_SMAX},  {"exch", CK_RMW_XCHG},
                 {"xchg", CK_RMW_XCHG}},
+  attribute_tags[] = {{"atom", MM_ATOMIC | MM_NON_PRIVATE},
+                      {"nonpriv", MM_NON_PRIVATE},
+                      {"av", MM_MAKE_AVAILABLE | MM_NON_PRIVATE},
+                      {"vis", MM_MAKE_VISIBLE | MM_NON_PRIVATE}},
+  size_tags[] = {{"b8", 1}, {"b16", 2}, {"b32", 4}},
   order_tags[] = {{"acq", MM_ACQUIRE}, {"rel", MM_RELEASE}, {"acq_rel", MM_ACQ_REL}, {"rlx", MM_RELAXED}},
   scope_tags[] = {{"sg", MM_SCOPE_SUB_GROUP},
                   {"wg", MM_SCOPE_WORK_GROUP},
@@ -93,39 +98,23 @@ static bool set_class_tag(struct lt_vulkan *v, const char *tag)
     return true;
 }
 
-static bool set_flag_tag(struct lt_vulkan *v, const char *tag)
+static bool set_tag(struct lt_vulkan *v, const char *tag)
 {
-    if (strcmp(tag, "atom") == 0)
-        v->atomic = v->non_private = true;
-    else if (strcmp(tag, "nonpriv") == 0)
-        v->non_private = true;
-    else if (strcmp(tag, "av") == 0)
-        v->available = v->non_private = true;
-    else if (strcmp(tag, "vis") == 0)
-        v->visible = v->non_private = true;
+    uint8_t attributes = 0;
+    if (find_tag(attribute_tags, COUNT(attribute_tags), tag, &attributes))
+        v->attributes |= attributes;
     else if (strcmp(tag, "semav") == 0)
         v->semantics |= 0x100;
     else if (strcmp(tag, "semvis") == 0)
         v->semantics |= 0x200;
     else if (strcmp(tag, "cas") == 0 && v->op == LT_V_RMW)
         v->is_cas = true;
-    else if (strcmp(tag, "b8") == 0)
-        v->size = 1;
-    else if (strcmp(tag, "b16") == 0)
-        v->size = 2;
-    else if (strcmp(tag, "b32") == 0)
-        v->size = 4;
     else
-        return false;
+        return set_class_tag(v, tag) || find_tag(size_tags, COUNT(size_tags), tag, &v->size) ||
+               find_tag(order_tags, COUNT(order_tags), tag, &v->order) ||
+               find_tag(scope_tags, COUNT(scope_tags), tag, &v->scope) ||
+               (v->op == LT_V_RMW && find_tag(rmw_tags, COUNT(rmw_tags), tag, &v->rmw));
     return true;
-}
-
-static bool set_tag(struct lt_vulkan *v, const char *tag)
-{
-    return set_flag_tag(v, tag) || set_class_tag(v, tag) ||
-           find_tag(order_tags, COUNT(order_tags), tag, &v->order) ||
-           find_tag(scope_tags, COUNT(scope_tags), tag, &v->scope) ||
-           (v->op == LT_V_RMW && find_tag(rmw_tags, COUNT(rmw_tags), tag, &v->rmw));
 }
 
 /* Splits MNEMONIC at its dots and applies the parts. */
@@ -148,14 +137,16 @@ static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
 static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
 {
     bool access = v->op == LT_V_LOAD || v->op == LT_V_STORE || v->op == LT_V_RMW;
-    if (v->op == LT_V_RMW && !v->atomic)
+    bool atomic = v->attributes & MM_ATOMIC;
+    if (v->op == LT_V_RMW && !atomic)
         lt_fail_at(lexer, v->pos, "a read-modify-write needs the tag 'atom'");
     else if (access && !v->storage_class)
         lt_fail_at(lexer, v->pos, "an access needs its storage class (sc0 to sc3)");
-    else if ((v->atomic || v->available || v->visible || v->op == LT_V_FENCE || v->op == LT_V_BARRIER) &&
+    else if (((v->attributes & (MM_ATOMIC | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)) || v->op == LT_V_FENCE ||
+              v->op == LT_V_BARRIER) &&
              !v->scope)
         lt_fail_at(lexer, v->pos, "'%.60s' needs a scope (sg, wg, qf, dv or cd)", v->mnemonic);
-    else if (access && v->order && !v->atomic)
+    else if (access && v->order && !atomic)
         lt_fail_at(lexer, v->pos, "only an atomic access has a memory order");
     else if ((v->op == LT_V_LOAD && (v->order == MM_RELEASE || v->order == MM_ACQ_REL)) ||
              (v->op == LT_V_STORE && (v->order == MM_ACQUIRE || v->order == MM_ACQ_REL)))
@@ -260,7 +251,8 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
         v->arithmetic = (enum ck_expr_op)instructions[i].code;
     else
         v->scope = instructions[i].code;
-    v->visible = strncmp(v->mnemonic, "dom", 3) == 0;
+    if (strncmp(v->mnemonic, "dom", 3) == 0)
+        v->attributes = MM_MAKE_VISIBLE;
     set_tags(lexer, v);
     check_tags(lexer, v);
     parse_operands(lexer, v, instructions[i].operands);
