@@ -69,48 +69,63 @@ static bool read_objects(struct lt_host *host)
 
 /* ---- queues, events, kernels --------------------------------------------------------------------------- */
 
+static bool read_queue(struct lt_host *host, const cJSON *json)
+{
+    int device = lt_json_count(json, "device");
+    if (device < 0 || device >= LT_HOST_DEVICES)
+        return invalid_plan(host, "a queue");
+    host->queues[host->queue_count++] =
+        (struct lt_host_queue){.device = (unsigned)device,
+                               .out_of_order = cJSON_IsTrue(cJSON_GetObjectItem(json, "out_of_order")),
+                               .on_device = cJSON_IsTrue(cJSON_GetObjectItem(json, "on_device"))};
+    return true;
+}
+
+static bool read_event(struct lt_host *host, const cJSON *json)
+{
+    host->is_semaphore[host->event_count] = cJSON_IsTrue(cJSON_GetObjectItem(json, "semaphore"));
+    host->user_events[host->event_count++] = cJSON_IsTrue(cJSON_GetObjectItem(json, "user"));
+    return true;
+}
+
+static bool read_command_buffer(struct lt_host *host, const cJSON *json)
+{
+    struct lt_host_buffer *b = &host->buffers[host->buffer_count++];
+    int queue = lt_json_count(json, "queue"), runs = lt_json_count(json, "runs");
+    if (queue < 0 || (unsigned)queue >= host->queue_count || runs < 1)
+        return invalid_plan(host, "a command buffer");
+    b->queue = (unsigned)queue;
+    b->runs = (unsigned)runs;
+    b->simultaneous_use = cJSON_IsTrue(cJSON_GetObjectItem(json, "simultaneous_use"));
+    return true;
+}
+
+static bool read_kernel(struct lt_host *host, const cJSON *json)
+{
+    int groups = lt_json_count(json, "groups"), members = lt_json_count(json, "members"),
+        device = lt_json_count(json, "device");
+    if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
+        return invalid_plan(host, "a kernel");
+    host->kernels[host->kernel_count++] = (struct lt_host_kernel){
+        .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
+    return true;
+}
+
 static bool read_opencl_objects(struct lt_host *host, const cJSON *json)
 {
-    const cJSON *item, *queues = cJSON_GetObjectItem(json, "queues"),
-                       *events = cJSON_GetObjectItem(json, "events"),
-                       *kernels = cJSON_GetObjectItem(json, "kernels"),
-                       *buffers = cJSON_GetObjectItem(json, "command_buffers");
-    if (array_length(queues) > LT_HOST_MOST || array_length(events) > LT_HOST_MOST ||
-        array_length(kernels) > LT_HOST_MOST || array_length(buffers) > LT_HOST_MOST)
-        return invalid_plan(host, "too many queues, events, kernels or command buffers");
-    cJSON_ArrayForEach(item, queues)
-    {
-        int device = lt_json_count(item, "device");
-        if (device < 0 || device >= LT_HOST_DEVICES)
-            return invalid_plan(host, "a queue");
-        host->queues[host->queue_count++] =
-            (struct lt_host_queue){.device = (unsigned)device,
-                                   .out_of_order = cJSON_IsTrue(cJSON_GetObjectItem(item, "out_of_order")),
-                                   .on_device = cJSON_IsTrue(cJSON_GetObjectItem(item, "on_device"))};
-    }
-    cJSON_ArrayForEach(item, events)
-    {
-        host->is_semaphore[host->event_count] = cJSON_IsTrue(cJSON_GetObjectItem(item, "semaphore"));
-        host->user_events[host->event_count++] = cJSON_IsTrue(cJSON_GetObjectItem(item, "user"));
-    }
-    cJSON_ArrayForEach(item, buffers)
-    {
-        struct lt_host_buffer *b = &host->buffers[host->buffer_count++];
-        int queue = lt_json_count(item, "queue"), runs = lt_json_count(item, "runs");
-        if (queue < 0 || (unsigned)queue >= host->queue_count || runs < 1)
-            return invalid_plan(host, "a command buffer");
-        b->queue = (unsigned)queue;
-        b->runs = (unsigned)runs;
-        b->simultaneous_use = cJSON_IsTrue(cJSON_GetObjectItem(item, "simultaneous_use"));
-    }
-    cJSON_ArrayForEach(item, kernels)
-    {
-        int groups = lt_json_count(item, "groups"), members = lt_json_count(item, "members"),
-            device = lt_json_count(item, "device");
-        if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
-            return invalid_plan(host, "a kernel");
-        host->kernels[host->kernel_count++] = (struct lt_host_kernel){
-            .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
+    static const struct {
+        const char *key;
+        bool (*read)(struct lt_host *host, const cJSON *json);
+    } lists[] = {{"queues", read_queue},
+                 {"events", read_event},
+                 {"command_buffers", read_command_buffer},
+                 {"kernels", read_kernel}};
+    const cJSON *item;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const cJSON *array = cJSON_GetObjectItem(json, lists[i].key);
+        if (array_length(array) > LT_HOST_MOST)
+            return invalid_plan(host, "too many queues, events, kernels or command buffers");
+        cJSON_ArrayForEach(item, array) if (!lists[i].read(host, item)) return false;
     }
     int columns = lt_json_count(json, "columns");
     host->columns = columns > 0 ? (unsigned)columns : 0;
@@ -202,10 +217,25 @@ static bool has_operands(const struct lt_host *host, const struct lt_host_call *
     return queue;
 }
 
+/* Reads the numbers of events, or of semaphores, in ARRAY into LIST. */
+static bool read_events(struct lt_host *host, const cJSON *array, bool semaphores,
+                        unsigned list[LT_HOST_WAITS], unsigned *count)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        int event = cJSON_IsNumber(item) ? item->valueint : -1;
+        if (event < 0 || (unsigned)event >= host->event_count || *count == LT_HOST_WAITS ||
+            (semaphores && !host->is_semaphore[event]))
+            return invalid_plan(host, semaphores ? "a list of semaphores" : "a wait list");
+        list[(*count)++] = (unsigned)event;
+    }
+    return true;
+}
+
 static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_call *c)
 {
     const char *name = lt_json_text(json, "call");
-    const cJSON *item;
     bool ok = true;
     c->function = lt_host_function(name);
     c->queue = index_of(json, "queue", host->queue_count, &ok);
@@ -218,21 +248,10 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->value = lt_json_value(cJSON_GetObjectItem(json, "value"));
     if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
         return false;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "semaphores"))
-    {
-        int event = cJSON_IsNumber(item) ? item->valueint : -1;
-        if (event < 0 || (unsigned)event >= host->event_count || !host->is_semaphore[event] ||
-            c->semaphore_count == LT_HOST_WAITS)
-            return invalid_plan(host, "a list of semaphores");
-        c->semaphores[c->semaphore_count++] = (unsigned)event;
-    }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "wait"))
-    {
-        int event = cJSON_IsNumber(item) ? item->valueint : -1;
-        if (event < 0 || (unsigned)event >= host->event_count || c->wait_count == LT_HOST_WAITS)
-            return invalid_plan(host, "a wait list");
-        c->waits[c->wait_count++] = (unsigned)event;
-    }
+    if (!read_events(host, cJSON_GetObjectItem(json, "semaphores"), true, c->semaphores,
+                     &c->semaphore_count) ||
+        !read_events(host, cJSON_GetObjectItem(json, "wait"), false, c->waits, &c->wait_count))
+        return false;
     if (!ok || c->function < 0 || !has_operands(host, c, name))
         return invalid_plan(host, "a call");
     return true;
