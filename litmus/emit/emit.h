@@ -2,7 +2,7 @@
 #ifndef LITMUS_EMIT_EMIT_H
 #define LITMUS_EMIT_EMIT_H
 
-#include "litmus/emit/kernel.h"
+#include "litmus/kernel.h"
 #include "litmus/lower/lower.h"
 #include "litmus/parse/ast.h"
 

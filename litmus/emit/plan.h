@@ -2,8 +2,8 @@
 #ifndef LITMUS_EMIT_PLAN_H
 #define LITMUS_EMIT_PLAN_H
 
-#include "litmus/emit/kernel.h"
 #include "litmus/files.h"
+#include "litmus/kernel.h"
 #include "litmus/parse/ast.h"
 
 #include <cjson/cJSON.h>

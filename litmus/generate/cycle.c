@@ -267,37 +267,24 @@ static struct lt_cycle turn_ring(const struct lt_cycle *c, unsigned first)
     return t;
 }
 
-/* Numbers work-groups in order of appearance. */
-static void number_work_groups(struct lt_cycle *c)
+/* Numbers the groups of N threads in order of appearance, among the threads of the same OUTER group (NULL: all). */
+static void number_groups(uint8_t *groups, const uint8_t *outer, unsigned n)
 {
-    int8_t numbers[256];
-    int8_t next = 0;
-    memset(numbers, -1, sizeof numbers);
-    for (unsigned i = 0; i < c->threads; i++) {
-        if (numbers[c->work_group[i]] < 0)
-            numbers[c->work_group[i]] = next++;
-        c->work_group[i] = (uint8_t)numbers[c->work_group[i]];
-    }
-}
-
-/* Numbers sub-groups in order of appearance within their work-group. */
-static void number_sub_groups(struct lt_cycle *c)
-{
-    const struct lt_cycle old = *c;
-    for (unsigned i = 0; i < c->threads; i++) {
-        uint8_t fresh = 0;
-        bool found = false;
-        for (unsigned j = 0; j < i && !found; j++) {
-            if (c->work_group[j] != c->work_group[i])
+    uint8_t old[LT_CYCLE_MAX];
+    memcpy(old, groups, n);
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t number = 0;
+        for (unsigned j = 0; j < i; j++) {
+            if (outer && outer[j] != outer[i])
                 continue;
-            found = old.sub_group[j] == old.sub_group[i];
-            if (found)
-                c->sub_group[i] = c->sub_group[j];
-            else if (c->sub_group[j] >= fresh)
-                fresh = (uint8_t)(c->sub_group[j] + 1);
+            if (old[j] == old[i]) {
+                number = groups[j];
+                break;
+            }
+            if (groups[j] >= number)
+                number = (uint8_t)(groups[j] + 1);
         }
-        if (!found)
-            c->sub_group[i] = fresh;
+        groups[i] = number;
     }
 }
 
@@ -312,8 +299,8 @@ static struct lt_cycle rotate_cycle(const struct lt_cycle *c, unsigned first)
     }
     for (unsigned i = 0; i < c->locations; i++)
         t.region[i] = c->region[(i + c->events[first].location) % c->locations];
-    number_work_groups(&t);
-    number_sub_groups(&t);
+    number_groups(t.work_group, NULL, c->threads);
+    number_groups(t.sub_group, t.work_group, c->threads);
     cycle_number_threads(&t);
     return t;
 }

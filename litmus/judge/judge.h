@@ -2,7 +2,7 @@
 #ifndef LITMUS_JUDGE_JUDGE_H
 #define LITMUS_JUDGE_JUDGE_H
 
-#include "litmus/emit/kernel.h"
+#include "litmus/kernel.h"
 #include "litmus/parse/ast.h"
 
 #include <cjson/cJSON.h>

@@ -222,7 +222,7 @@ static void expected_one_of(struct lt_lexer *lexer, const char *what, const stru
         lt_unexpected(lexer, what);
 }
 
-/* One of the names in LIST. */
+/* constant-name = name    (one token; a name in LIST) */
 static bool parse_constant(struct lt_lexer *lexer, const char *what, const struct constant *list,
                            size_t count, uint8_t *value)
 {

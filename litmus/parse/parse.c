@@ -421,6 +421,7 @@ void lt_parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
     thread->has_sub_group |= vulkan;
 }
 
+/* thread-name = thread-number    (of no earlier thread) */
 struct lt_thread *lt_parse_thread_name(struct lt_lexer *lexer, const char *what)
 {
     struct lt_thread *thread = lt_new(lexer, sizeof *thread);

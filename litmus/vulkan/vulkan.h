@@ -3,7 +3,7 @@
 #ifndef LITMUS_VULKAN_VULKAN_H
 #define LITMUS_VULKAN_VULKAN_H
 
-#include "litmus/emit/kernel.h"
+#include "litmus/kernel.h"
 #include "litmus/lower/lower.h"
 #include "litmus/parse/ast.h"
 

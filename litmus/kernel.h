@@ -1,6 +1,6 @@
 /* A test as a kernel: what the OpenCL emitter and the Vulkan emitter (vulkan/) give to the plan. */
-#ifndef LITMUS_EMIT_KERNEL_H
-#define LITMUS_EMIT_KERNEL_H
+#ifndef LITMUS_KERNEL_H
+#define LITMUS_KERNEL_H
 
 #include "litmus/parse/ast.h"
 
