@@ -193,8 +193,7 @@ static uint8_t fitting_order(const struct ck_instr *i, uint8_t order)
     return !kept ? MM_RELAXED : i->op == CK_LOAD ? MM_ACQUIRE : MM_RELEASE;
 }
 
-/* Private memory is accessed by one work-item only: the operation is an ordinary computation. */
-static void private_atomic(struct ex *ex, const struct ck_instr *i)
+void ex_private_access(struct ex *ex, const struct ck_instr *i)
 {
     static const enum ck_expr_op ops[] = {[CK_RMW_ADD] = CK_ADD,
                                           [CK_RMW_SUB] = CK_SUB,
@@ -241,7 +240,6 @@ static void lower_atomic(struct ex *ex, const struct in_inst *inst, size_t k)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic needs a pointer");
     i.address = pointer->leaves[0];
     i.order = fitting_order(&i, order_of(ex, mask));
-    i.storage_class = ex_class_of(ex, i.address, p);
     if (ex->module.vulkan)
         i.attributes |= MM_NON_PRIVATE;
     atomic_operands(ex, inst, &i);
@@ -249,10 +247,7 @@ static void lower_atomic(struct ex *ex, const struct in_inst *inst, size_t k)
         i.function = ex_combination(ex, atomics[k].group, ex_type(ex, inst->type));
     if (i.op != CK_STORE)
         i.reg = ex_new_reg(ex, i.size);
-    if (ex_is_private(ex, i.address, p))
-        private_atomic(ex, &i);
-    else
-        ex_emit(ex, i);
+    ex_emit_access(ex, p, i);
     if (inst->opcode == SpvOpAtomicFlagTestAndSet)
         ex_set_scalar(ex, inst,
                       ex_hold(ex, ex_binary(ex, CK_NE, ex_reg_expr(ex, i.reg), ex_const(ex, 0, 4))));

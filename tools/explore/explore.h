@@ -426,9 +426,11 @@ bool ex_atomic(struct ex *ex, const struct in_inst *inst);
 uint8_t ex_storage_class_mask(uint32_t storage);
 void ex_memory_operands(struct ex *ex, const struct in_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
-/* memory.c */
-uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer);
-bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer);
+/* The access I to private memory, which one work-item alone accesses: an ordinary computation. */
+void ex_private_access(struct ex *ex, const struct ck_instr *i);
+/* memory.c: emits ACCESS, by a pointer of type POINTER: to shared memory, to private variables, or a branch on its address between
+ * the two. */
+void ex_emit_access(struct ex *ex, const struct in_ty *pointer, struct ck_instr access);
 /* explore/flow.c: inlines FUNCTION with COUNT ARGUMENTS; RESULT (NULL: unused) has registers, which are assigned. */
 void ex_inline(struct ex *ex, const struct in_function *function, const struct ex_value *arguments,
                uint32_t count, struct ex_value *result);

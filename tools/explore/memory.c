@@ -35,12 +35,12 @@ static void check_access_size(struct ex *ex, unsigned size)
         ex_fail(ex, MM_LIMIT, "explore.type", "accesses of %u bytes are not supported", size);
 }
 
-bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer)
+static bool is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     return where_is(ex, address, pointer) == PRIVATE;
 }
 
-uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer)
+static uint8_t storage_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t root = ex_root(ex, address);
     uint32_t object = root ? (uint32_t)(root >> 32) - 1 : CK_NO_OBJECT;
@@ -76,23 +76,24 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     return true;
 }
 
-/* Emits ACCESS; for EITHER, a branch on its address selects it or the same access of a private variable. */
-static void emit_access(struct ex *ex, enum where where, const struct in_ty *pointer, struct ck_instr access)
+void ex_emit_access(struct ex *ex, const struct in_ty *pointer, struct ck_instr access)
 {
+    enum where where = where_is(ex, access.address, pointer);
     uint32_t end = 0, shared;
+    if (where == PRIVATE) {
+        ex_private_access(ex, &access);
+        return;
+    }
     if (where == EITHER) {
         end = ex_new_label(ex);
         shared = ex_new_label(ex);
         ex_branch_if_zero(ex, ex_binary(ex, CK_ULE, ex_const(ex, EX_PRIVATE_BASE, 8), access.address),
                           shared);
-        if (access.op == CK_LOAD)
-            ex_assign(ex, access.reg, ex_read_private(ex, access.address, access.size));
-        else
-            ex_write_private(ex, access.address, access.value);
+        ex_private_access(ex, &access);
         ex_jump(ex, end);
         ex_place_label(ex, shared);
     }
-    access.storage_class = ex_class_of(ex, access.address, pointer);
+    access.storage_class = storage_class_of(ex, access.address, pointer);
     ex_emit(ex, access);
     if (where == EITHER)
         ex_place_label(ex, end);
@@ -101,9 +102,8 @@ static void emit_access(struct ex *ex, enum where where, const struct in_ty *poi
 static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, unsigned size,
                             struct ck_instr access)
 {
-    enum where where = where_is(ex, address, pointer);
     uint64_t known;
-    if (where == PRIVATE)
+    if (is_private(ex, address, pointer))
         return ex_read_private(ex, address, size);
     check_access_size(ex, size);
     if (constant_memory(ex, address, size, &known))
@@ -112,15 +112,14 @@ static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty 
     access.size = (uint8_t)size;
     access.reg = ex_new_reg(ex, size);
     access.address = address;
-    emit_access(ex, where, pointer, access);
+    ex_emit_access(ex, pointer, access);
     return ex_reg_expr(ex, access.reg);
 }
 
 static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, uint32_t value,
                          struct ck_instr access)
 {
-    enum where where = where_is(ex, address, pointer);
-    if (where == PRIVATE) {
+    if (is_private(ex, address, pointer)) {
         ex_write_private(ex, address, value);
         return;
     }
@@ -129,7 +128,7 @@ static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *po
     access.size = (uint8_t)ex_size(ex, value);
     access.value = value;
     access.address = address;
-    emit_access(ex, where, pointer, access);
+    ex_emit_access(ex, pointer, access);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
