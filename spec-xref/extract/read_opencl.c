@@ -46,6 +46,8 @@ enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length,
         char *text = NULL;
         if (included_file(path, p, n, file))
             c = mm_input_read(MM_INPUT_DOCUMENT, file, &text, &read, err);
+        if (c == MM_OK)
+            c = mm_input_check(MM_INPUT_DOCUMENT, 0, size + read, path, err);
         if (c == MM_OK && !append_bytes(&out, &size, &capacity, text ? text : p, read))
             c = mm_out_of_memory(err);
         mm_free(text);

@@ -189,6 +189,16 @@ def calls_of_functions():
     check("too many calls of functions", code == 3 and "the model is too large" in text, (code, text))
 
 
+def includes():
+    """Files that a specification includes count together."""
+    with open("part.asciidoc", "wb") as file:
+        file.truncate(40 << 20)
+    with open("specification.asciidoc", "w") as file:
+        file.write("= Title\n" + "include::part.asciidoc[]\n" * 2)
+    refused("included files that are too large together", "bytes of a specification", REFCL, "xref", "extract", "--root", ROOT,
+            "specification.asciidoc")
+
+
 def stacks():
     """The least stack is enough for the deepest model, and one that is smaller is an error, not a crash."""
     with open("deep.cat", "w") as file:
@@ -373,6 +383,7 @@ with tempfile.TemporaryDirectory() as folder:
     json_files()
     many_names()
     calls_of_functions()
+    includes()
     stacks()
     captures()
     traces()
