@@ -1,5 +1,6 @@
 /* Expressions, registers and instructions of the thread being built.  Expressions are folded and shared as
  * they are made. */
+#include "memmodel/base/hash.h"
 #include "tools/explore/explore.h"
 
 #include <string.h>
@@ -11,13 +12,10 @@ static uint64_t size_mask(unsigned size)
 
 /* ---- expressions -------------------------------------------------------------------------------- */
 
-static uint32_t hash_expr(const struct ck_expr *e)
+static uint64_t hash_expr(const struct ck_expr *e)
 {
-    uint64_t h = e->imm * UINT64_C(0x9E3779B97F4A7C15) + e->op + 31U * e->size;
-    h = (h ^ e->a) * UINT64_C(0xBF58476D1CE4E5B9);
-    h = (h ^ e->b) * UINT64_C(0x94D049BB133111EB);
-    h = (h ^ e->c) * UINT64_C(0xBF58476D1CE4E5B9);
-    return (uint32_t)(h >> 32);
+    const uint64_t words[] = {e->imm, (uint64_t)e->op << 8 | e->size, (uint64_t)e->a << 32 | e->b, e->c};
+    return mm_fnv1a(MM_FNV1A, words, sizeof words);
 }
 
 static bool same_expr(const struct ck_expr *a, const struct ck_expr *b)
@@ -26,30 +24,15 @@ static bool same_expr(const struct ck_expr *a, const struct ck_expr *b)
            a->imm == b->imm;
 }
 
-static void grow_table(struct ex *ex)
-{
-    struct ex_build *b = &ex->build;
-    b->table_size = b->table_size ? b->table_size * 2 : 1024;
-    b->table = ex_alloc(ex, b->table_size * sizeof *b->table);
-    for (uint32_t i = 0; i < ex->program->expr_count; i++) {
-        uint32_t at = hash_expr(&ex->program->exprs[i]) & (b->table_size - 1);
-        while (b->table[at])
-            at = (at + 1) & (b->table_size - 1);
-        b->table[at] = i + 1;
-    }
-}
-
 static uint32_t intern_expr(struct ex *ex, const struct ck_expr *e)
 {
-    struct ex_build *b = &ex->build;
-    if (ex->program->expr_count * 2 >= b->table_size)
-        grow_table(ex);
-    uint32_t at = hash_expr(e) & (b->table_size - 1);
-    for (; b->table[at]; at = (at + 1) & (b->table_size - 1))
-        if (same_expr(&ex->program->exprs[b->table[at] - 1], e))
-            return b->table[at] - 1;
+    uint64_t hash = hash_expr(e), known;
+    for (size_t at = 0; (known = mm_map_next(&ex->build.exprs, hash, &at)) != 0;)
+        if (same_expr(&ex->program->exprs[known - 1], e))
+            return (uint32_t)known - 1;
     uint32_t index = ex_check_added(ex, ck_program_add_expr(ex->program, e));
-    b->table[at] = index + 1;
+    if (!mm_map_add(&ex->build.exprs, hash, index + 1))
+        ex_no_memory(ex);
     return index;
 }
 

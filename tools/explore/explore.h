@@ -10,6 +10,7 @@
 #include "interp/image/image.h"
 #include "interp/interp.h"
 #include "interp/spirv.h"
+#include "memmodel/base/map.h"
 
 #include <setjmp.h>
 
@@ -147,9 +148,8 @@ struct ex_item { /* the work-item being lowered */
     uint32_t *counters; /* registers that are 0 at the beginning */
     uint32_t counter_count;
 };
-struct ex_build {    /* shared by all work-items */
-    uint32_t *table; /* hash table of expressions: index + 1 */
-    uint32_t table_size;
+struct ex_build {        /* shared by all work-items */
+    struct mm_map exprs; /* expressions of the program, by hash: index + 1 */
     struct ex_place *places;
     uint32_t place_count;
     struct ex_hidden *hidden;

@@ -332,6 +332,7 @@ void ex_destroy(struct ex *ex)
         return;
     ck_program_destroy(ex->program);
     ck_condition_destroy(ex->condition);
+    mm_map_clear(&ex->build.exprs);
     in_module_release(ex->module.decoded);
     mm_arena_destroy(ex->arena);
 }
