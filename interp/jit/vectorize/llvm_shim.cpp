@@ -1,9 +1,8 @@
 // Functions that LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/access_order.hpp"
-#include "interp/jit/vectorize/interleave.hpp"
+#include "interp/jit/vectorize/cost_model.hpp"
 #include "interp/jit/vectorize/versions.hpp"
-#include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>

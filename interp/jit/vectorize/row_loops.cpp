@@ -1,7 +1,7 @@
 // Loops inside a work-item that are better than loops over work-items, with LLVM's vectors or with none: each work-item iterates over consecutive elements,
 // far from those of its neighbors.  docs/vectorizer.md#profitability
+#include "interp/jit/vectorize/cost_model.hpp"
 #include "interp/jit/vectorize/trip_counts.hpp"
-#include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/IVDescriptors.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-enum { LEAST_ITERATIONS = 16, LEAST_OF_BYTES = 8, FEW_ELEMENTS = 4, INSTRUCTIONS_PER_ACCESS = 12 };
+enum { LEAST_ITERATIONS = 16, LEAST_OF_BYTES = 8 };
 
 // Whether LLVM can vectorize what goes from one iteration of LOOP to the next.
 static bool has_only_reductions(Loop &loop, ScalarEvolution &evolution)
@@ -94,7 +94,7 @@ static bool is_better_scalar(Loop &loop, ArrayRef<Instruction *> accesses, const
     unsigned size = 0;
     for (BasicBlock *b : loop.blocks())
         size += b->size();
-    return size < INSTRUCTIONS_PER_ACCESS * accesses.size() && any_of(accesses, [&](Instruction *i) {
+    return size < LANE_ACCESS * accesses.size() && any_of(accesses, [&](Instruction *i) {
                bool narrow = getLoadStoreType(i)->getScalarSizeInBits() < 32;
                return (loop.getExitingBlock() ? isa<StoreInst>(i) : narrow) &&
                       is_far_from_neighbors(*i, divergence);

@@ -2,7 +2,7 @@
 #ifndef INTERP_JIT_VECTORIZE_STRIP_HPP
 #define INTERP_JIT_VECTORIZE_STRIP_HPP
 
-#include "interp/jit/vectorize/work_group.hpp"
+#include "interp/jit/vectorize/cost_model.hpp"
 
 struct StripSlot { // what lives across a cut
     llvm::AllocaInst *cell;
@@ -31,6 +31,7 @@ struct StripMiner : RegionSplit {
     llvm::SmallVector<bool, 8> masked; // only some of the lanes may run it
     llvm::SmallVector<bool, 8> agrees; // all lanes run it, and the same region after it
     llvm::SmallVector<bool, 8> vector; // can be vectorized
+    llvm::SmallVector<CodeCost, 8> costs;
     llvm::SmallVector<llvm::SmallVector<llvm::LoadInst *, 4>, 8> shared; // one for all lanes that run it
 
     StripMiner(llvm::Module &m, const in_loops &o, llvm::Function &f)
@@ -56,9 +57,9 @@ struct StripMiner : RegionSplit {
     void find_changed();
     bool begins_together(const llvm::Loop &loop, unsigned region, const Divergence &divergence) const;
     llvm::DenseMap<const llvm::Instruction *, StripCounter> find_counters(const Divergence &divergence) const;
+    void measure_regions(const Divergence &divergence);
     bool is_shared(const llvm::Value *v, unsigned region, unsigned depth) const;
     void find_shared();
-    bool has_long_region() const;
 };
 
 // The slot whose value V loads, or null.

@@ -21,8 +21,7 @@ using namespace llvm;
 namespace
 {
 
-// LONG_REGION: instructions whose intermediate results leave registers if they are of more than four vectors.
-enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000, LONG_REGION = 48 };
+enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000 };
 
 // ---- order ---------------------------------------------------------------------------------------
 
@@ -318,6 +317,21 @@ void StripMiner::find_shared()
         }
 }
 
+// Before values become slots, whose cells hide what addresses follow from.
+void StripMiner::measure_regions(const Divergence &divergence)
+{
+    const ReversePostOrderTraversal<Function *> order(&item);
+    for (unsigned k = 0; k < starts.size(); k++) {
+        SmallVector<BasicBlock *, 16> ordered;
+        copy_if(order, std::back_inserter(ordered), [&](BasicBlock *b) { return blocks[k].count(b); });
+        costs.push_back(measure_code(ordered, [&](const Instruction &i) {
+            return !divergence.values.count(&i) || i.getType()->isPointerTy();
+        }));
+        for (BasicBlock *b : ordered)
+            costs[k].gathers += count_if(*b, [&](Instruction &i) { return is_gather(i, divergence); });
+    }
+}
+
 bool StripMiner::find_slots()
 {
     uint64_t work = 0;
@@ -333,6 +347,7 @@ bool StripMiner::find_slots()
     if (work > MAX_INSTRUCTIONS || divergence.irreducible)
         return false;
     find_masks(divergence);
+    measure_regions(divergence);
     collect_slots(divergence);
     find_changed();
     for (unsigned k = 0; k < starts.size(); k++)
@@ -343,31 +358,18 @@ bool StripMiner::find_slots()
     return true;
 }
 
-bool StripMiner::has_long_region() const
-{
-    for (unsigned k = 0; k < starts.size(); k++) {
-        size_t size = 0;
-        for (const BasicBlock *b : blocks[k])
-            size += b->size();
-        if (vector[k] && size >= LONG_REGION)
-            return true;
-    }
-    return false;
-}
-
-// As many lanes as registers allow; where ids are taken modulo a power of two, no more than that, so that
+// As many lanes as all regions allow; where ids are taken modulo a power of two, no more than that, so that
 // addresses made of them advance evenly.
 void StripMiner::choose_lanes()
 {
-    unsigned most = 0, local = options.local_size[0], period = 1u << 16;
-    for (auto &set : live_slots) {
-        unsigned words = 0;
-        for (unsigned s : set)
-            if (!slots[s].uniform)
-                words += (slots[s].type->getPrimitiveSizeInBits() + 63) / 32;
-        most = std::max(most, words);
+    unsigned local = options.local_size[0], period = 1u << 16, vectors = ~0u;
+    for (unsigned k = 0; k < starts.size(); k++) {
+        unsigned across = 0;
+        for (unsigned s : live_slots[k])
+            across += slots[s].uniform ? 0 : vector_registers(slots[s].type);
+        vectors = std::min(vectors, vectors_that_fit(vector[k] ? costs[k] : CodeCost(), across));
     }
-    lanes = width * (most <= 4 && !has_long_region() ? 8 : most <= 8 ? 4 : most <= 16 ? 2 : 1);
+    lanes = width * vectors;
     for (Instruction &i : instructions(item))
         if (i.getOpcode() == Instruction::And)
             if (auto *bits = dyn_cast<ConstantInt>(i.getOperand(1)); bits && bits->getValue().isShiftedMask())

@@ -1,5 +1,4 @@
-// Uniformity analysis, and which code can and should be vectorized.
-// docs/vectorizer.md#uniformity-analysis, #legality, #profitability
+// Uniformity analysis, and which code can be vectorized.  docs/vectorizer.md#uniformity-analysis, #legality
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
@@ -129,21 +128,6 @@ bool is_launch_constant(const Value *v)
     return isa<Argument>(from) || is_launch_constant(from);
 }
 
-// A sum of a multiple of the lane and what does not depend on it.
-static bool is_affine(const Value *v, const Divergence &divergence, unsigned depth)
-{
-    auto *i = dyn_cast<Instruction>(v);
-    if (!divergence.values.count(v) || is_launch_constant(v))
-        return true;
-    if (!i)
-        return isa<Argument>(v);
-    bool kind = isa<GetElementPtrInst>(i) || isa<CastInst>(i) || i->getOpcode() == Instruction::Add ||
-                i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Or ||
-                i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
-    return kind && depth > 0 &&
-           all_of(i->operands(), [&](const Use &u) { return is_affine(u.get(), divergence, depth - 1); });
-}
-
 static LaneStride sum_of(LaneStride a, LaneStride b, int64_t factor)
 {
     if (a.kind == LaneStride::CONSTANT && b.kind == LaneStride::CONSTANT)
@@ -215,12 +199,6 @@ LaneStride lane_stride(const Value *v, const Divergence &divergence, unsigned de
     }
 }
 
-static bool is_gather(const Instruction &i, const Divergence &divergence)
-{
-    auto *load = dyn_cast<LoadInst>(&i);
-    return load && !is_affine(load->getPointerOperand(), divergence, 12);
-}
-
 // Vectors of bytes or shorts from anywhere, or further apart than four elements, come one by one.
 bool is_subword_gather(const Instruction &i, const Divergence &divergence)
 {
@@ -233,7 +211,7 @@ bool is_subword_gather(const Instruction &i, const Divergence &divergence)
     LaneStride stride = lane_stride(pointer, divergence);
     const int64_t four = scalar->getScalarSizeInBits() / 2; // elements, in bytes
     bool close = stride.kind == LaneStride::CONSTANT && -four <= stride.bytes && stride.bytes <= four;
-    return !is_affine(pointer, divergence, 12) || (isa<LoadInst>(i) && !close);
+    return stride.kind == LaneStride::IRREGULAR || (isa<LoadInst>(i) && !close);
 }
 
 bool is_subword_gather(const BasicBlock &b, const Divergence &divergence)
@@ -292,81 +270,4 @@ OneItem guarding_id(BasicBlock *block, const DominatorTree &tree)
 bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree)
 {
     return guarding_id(block, tree).id != nullptr;
-}
-
-// Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no vectors.
-static bool is_wide_division(const Instruction &i, const Divergence &divergence)
-{
-    return i.isIntDivRem() && i.getType()->getScalarSizeInBits() > 32 && !isa<Constant>(i.getOperand(1)) &&
-           divergence.values.count(&i);
-}
-
-// Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and elements of private
-// arrays that differ between lanes.
-static bool is_lane_by_lane(const Instruction &i, const Divergence &divergence)
-{
-    auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
-    bool element = gep && isa<AllocaInst>(gep->getPointerOperand()) &&
-                   any_of(gep->indices(), [&](const Use &u) { return divergence.values.count(u.get()); });
-    return element || (isa<LoadInst>(i) && is_subword_gather(i, divergence));
-}
-
-unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
-{
-    DenseMap<const Value *, unsigned> ends{{&phi, 1}}; // plus 1; 0: does not follow from PHI
-    for (const BasicBlock *b : loop.blocks())
-        for (const Instruction &i : *b) {
-            unsigned begin = 0, own = 1;
-            for (const Use &u : i.operands())
-                begin = std::max(begin, ends.lookup(u.get()));
-            if (isa<PHINode>(i) || isa<CastInst>(i) || isa<GetElementPtrInst>(i))
-                own = 0;
-            else if (isa<LoadInst>(i))
-                own = 5;
-            else if (i.getType()->isFloatingPointTy() || i.getOpcode() == Instruction::Mul)
-                own = 4;
-            if (&i != &phi && begin > 0)
-                ends[&i] = begin + own;
-        }
-    unsigned end = ends.lookup(phi.getIncomingValueForBlock(loop.getLoopLatch()));
-    return end > 0 ? std::max(1u, end - 1) : 0;
-}
-
-// ACCESS, SEARCHED: as many instructions as an access lane by lane costs, and in a loop that lanes leave one after the other.
-// REGISTERS: values that an iteration leaves to the next one without spilling them.  WIDTH: instructions per cycle.
-enum { ACCESS = 12, SEARCHED = 24, REGISTERS = 12, WIDTH = 5 };
-
-// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.
-static bool is_better_alone(const Loop &loop, unsigned size, unsigned accesses, bool differs)
-{
-    if (!loop.getLoopLatch())
-        return false;
-    unsigned cycles = 0, phis = 0;
-    for (const PHINode &phi : loop.getHeader()->phis()) {
-        cycles = std::max(cycles, recurrence_cycles(loop, phi));
-        phis++;
-    }
-    return phis <= REGISTERS &&
-           std::max(WIDTH * cycles, size) <= accesses * unsigned(differs ? SEARCHED : ACCESS);
-}
-
-// Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
-// one after the other: most of them leave at the first.
-bool is_profitable(const Loop &loop, const Divergence &divergence)
-{
-    unsigned size = 0, gathers = 0, masked = 0, lane_by_lane = 0, divisions = 0;
-    for (BasicBlock *b : loop.blocks()) {
-        size += b->size();
-        for (const Instruction &i : *b) {
-            gathers += is_gather(i, divergence);
-            lane_by_lane += is_lane_by_lane(i, divergence);
-            masked += is_subword_gather(i, divergence) && divergence.blocks.count(b);
-            divisions += is_wide_division(i, divergence);
-        }
-    }
-    SmallVector<BasicBlock *, 4> exits;
-    loop.getExitingBlocks(exits);
-    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    return !is_better_alone(loop, size, lane_by_lane, differs) && size <= 400 &&
-           (differs ? 8 * gathers < size : 16 * masked < size) && 16 * divisions < size;
 }

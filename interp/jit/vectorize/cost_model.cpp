@@ -1,0 +1,205 @@
+// What code costs on a processor with vectors, and what follows from it.  docs/vectorizer.md#cost-model
+#include "interp/jit/vectorize/cost_model.hpp"
+#include "interp/jit/vectorize/access_order.hpp"
+
+#include <llvm/Analysis/LoopIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace
+{
+// Instructions per cycle: scalar ones, and those of vectors.
+constexpr unsigned ISSUE = 5, PORTS = 2;
+// Cycles of an operation on floats or a product, a division of floats, and a load from the first cache.
+constexpr unsigned ARITHMETIC = 4, DIVISION = 12, LOAD = 5;
+// Values that an iteration leaves to the next one without spilling them; vector registers of AVX-512.
+constexpr unsigned SCALAR_REGISTERS = 12, VECTOR_REGISTERS = 32;
+// Accesses to memory that are in progress at a time.
+constexpr unsigned LOADS = 192;
+// Instructions of a loop of which the processor executes several iterations at a time; of one with several vectors that remains in
+// the caches; and of one inside a work-item, of whose vectors some lanes are masked most of the time.
+constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
+// Vectors of a strip: few work-groups consist of longer ones.
+constexpr unsigned MOST_VECTORS = 8;
+
+// As many instructions as operations cost that vectors gain nothing from: gathers; accesses to memory, divisions of 64-bit integers and
+// gathers of bytes under a mask; accesses lane by lane in a loop that lanes leave one after the other.
+constexpr unsigned GATHER = 8, OPERATION = 16, SEARCHED_ACCESS = 2 * LANE_ACCESS;
+} // namespace
+
+static unsigned instruction_latency(const Instruction &i)
+{
+    if (isa<PHINode>(i) || isa<GetElementPtrInst>(i))
+        return 0;
+    if (isa<LoadInst>(i))
+        return LOAD;
+    if (i.getOpcode() == Instruction::FDiv)
+        return DIVISION;
+    if (i.getOpcode() == Instruction::Mul || (i.getType()->isFPOrFPVectorTy() && !isa<SelectInst>(i)))
+        return ARITHMETIC;
+    return isa<CastInst>(i) ? 0 : 1;
+}
+
+unsigned vector_registers(const Type *type)
+{
+    return std::max(1u, unsigned(type->getPrimitiveSizeInBits() + 31) / 32);
+}
+
+CodeCost measure_code(ArrayRef<BasicBlock *> blocks, function_ref<bool(const Instruction &)> is_free)
+{
+    CodeCost cost;
+    DenseMap<const Value *, unsigned> end; // the cycle in which a value is known
+    DenseMap<const Instruction *, unsigned> last_use;
+    MapVector<const Instruction *, unsigned> first;
+    for (BasicBlock *b : blocks)
+        for (Instruction &i : *b) {
+            const unsigned at = first.size();
+            unsigned start = 0;
+            for (Value *operand : i.operands())
+                if (auto *value = dyn_cast<Instruction>(operand); value && first.count(value)) {
+                    start = std::max(start, end[value]);
+                    last_use[value] = at;
+                }
+            first[&i] = at;
+            end[&i] = start + instruction_latency(i);
+            cost.cycles = std::max(cost.cycles, end[&i]);
+            if (i.isTerminator() || isa<GetElementPtrInst>(i) || (isa<PHINode>(i) && b == blocks.front()))
+                continue;
+            cost.size++;
+            cost.accesses += i.mayReadOrWriteMemory();
+        }
+    SmallVector<int, 128> change(first.size() + 1); // of the registers in use, by instruction
+    for (auto [value, use] : last_use)
+        if (!is_free(*value)) {
+            change[first[value]] += int(vector_registers(value->getType()));
+            change[use] -= int(vector_registers(value->getType()));
+        }
+    int live = 0;
+    for (int registers : change)
+        cost.live = std::max(cost.live, unsigned(live += registers));
+    return cost;
+}
+
+unsigned vectors_that_fit(const CodeCost &cost, unsigned across)
+{
+    unsigned n = MOST_VECTORS;
+    while (n > 1 && (n * across > VECTOR_REGISTERS / 2 || n * (across + cost.live) > 2 * VECTOR_REGISTERS ||
+                     n * (cost.accesses + GATHER * cost.gathers) > LOADS || n * cost.size > MOST_CODE))
+        n /= 2;
+    return n;
+}
+
+// ---- whether a loop inside a work-item is vectorized -------------------------------------------------
+
+bool is_gather(const Instruction &i, const Divergence &divergence)
+{
+    auto *load = dyn_cast<LoadInst>(&i);
+    return load && lane_stride(load->getPointerOperand(), divergence).kind == LaneStride::IRREGULAR;
+}
+
+// Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no vectors.
+static bool is_wide_division(const Instruction &i, const Divergence &divergence)
+{
+    return i.isIntDivRem() && i.getType()->getScalarSizeInBits() > 32 && !isa<Constant>(i.getOperand(1)) &&
+           divergence.values.count(&i);
+}
+
+// Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and elements of private
+// arrays that differ between lanes.
+static bool is_lane_by_lane(const Instruction &i, const Divergence &divergence)
+{
+    auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
+    bool element = gep && isa<AllocaInst>(gep->getPointerOperand()) &&
+                   any_of(gep->indices(), [&](const Use &u) { return divergence.values.count(u.get()); });
+    return element || (isa<LoadInst>(i) && is_subword_gather(i, divergence));
+}
+
+unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
+{
+    DenseMap<const Value *, unsigned> ends{{&phi, 1}}; // plus 1; 0: does not follow from PHI
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            unsigned begin = 0;
+            for (const Use &u : i.operands())
+                begin = std::max(begin, ends.lookup(u.get()));
+            if (&i != &phi && begin > 0)
+                ends[&i] = begin + instruction_latency(i);
+        }
+    unsigned end = ends.lookup(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+    return end > 0 ? std::max(1u, end - 1) : 0;
+}
+
+// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.
+static bool is_better_alone(const Loop &loop, unsigned size, unsigned accesses, bool differs)
+{
+    if (!loop.getLoopLatch())
+        return false;
+    unsigned cycles = 0, phis = 0;
+    for (const PHINode &phi : loop.getHeader()->phis()) {
+        cycles = std::max(cycles, recurrence_cycles(loop, phi));
+        phis++;
+    }
+    return phis <= SCALAR_REGISTERS &&
+           std::max(ISSUE * cycles, size) <= accesses * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
+}
+
+// Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
+// one after the other: most of them leave at the first.
+bool is_profitable(const Loop &loop, const Divergence &divergence)
+{
+    unsigned size = 0, gathers = 0, masked = 0, lane_by_lane = 0, divisions = 0;
+    for (BasicBlock *b : loop.blocks()) {
+        size += b->size();
+        for (const Instruction &i : *b) {
+            gathers += is_gather(i, divergence);
+            lane_by_lane += is_lane_by_lane(i, divergence);
+            masked += is_subword_gather(i, divergence) && divergence.blocks.count(b);
+            divisions += is_wide_division(i, divergence);
+        }
+    }
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
+    return !is_better_alone(loop, size, lane_by_lane, differs) && size <= MOST_MASKED &&
+           (differs ? GATHER * gathers < size : OPERATION * masked < size) && OPERATION * divisions < size;
+}
+
+// ---- vectors in an iteration of a loop over work-items -----------------------------------------------
+
+static bool is_over_items(const Loop &loop)
+{
+    return loop.isInnermost() && findOptionMDForLoop(&loop, "llvm.loop.parallel_accesses") &&
+           !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized") &&
+           !findOptionMDForLoop(&loop, "llvm.loop.interleave.count") &&
+           !findOptionMDForLoop(&loop, "llvm.loop.vectorize.enable");
+}
+
+// Whether an instruction is executed lane by lane, or accesses shadow tags, whose checks know the lanes of one vector.
+static bool has_one_vector(const Loop &loop)
+{
+    return any_of(loop.blocks(), [](const BasicBlock *b) {
+        return any_of(*b, [](const Instruction &i) {
+            return (isa<CallInst>(i) && !isa<IntrinsicInst>(i)) || AccessOrder::accesses_tags(i);
+        });
+    });
+}
+
+PreservedAnalyses Interleave::run(Function &f, FunctionAnalysisManager &analyses)
+{
+    LoopInfo &loops = analyses.getResult<LoopAnalysis>(f);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+        if (!is_over_items(*loop) || has_one_vector(*loop))
+            continue;
+        LoopBlocksRPO order(loop);
+        order.perform(&loops);
+        CodeCost cost = measure_code(SmallVector<BasicBlock *, 8>(order.begin(), order.end()),
+                                     [](const Instruction &i) { return i.getType()->isPointerTy(); });
+        unsigned vectors = std::min(ARITHMETIC, vectors_that_fit(cost, 0));
+        if (vectors > 1 && cost.size >= OVERLAPPED && OPERATION * cost.accesses <= cost.size &&
+            PORTS * cost.cycles > cost.size)
+            addStringMetadataToLoop(loop, "llvm.loop.interleave.count", vectors);
+    }
+    return PreservedAnalyses::all();
+}
