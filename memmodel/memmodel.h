@@ -403,6 +403,11 @@ struct mm_term {
     uint8_t op, size; /* enum mm_term_op; bytes: 1, 2, 4 or 8 */
 };
 
+/* No later edge starts at EVENT.  Only in the stream of a session: the reader gives it to mm_sink.retire. */
+struct mm_retired {
+    mm_event_id event;
+};
+
 enum mm_record_type {
     MM_RECORD_EVENT = 1,
     MM_RECORD_EDGE,
@@ -415,7 +420,8 @@ enum mm_record_type {
     MM_RECORD_CONTENT,
     MM_RECORD_PROGRAM,
     MM_RECORD_REPLAY,
-    MM_RECORD_TERM
+    MM_RECORD_TERM,
+    MM_RECORD_RETIRED
 };
 
 struct mm_record {
@@ -433,6 +439,7 @@ struct mm_record {
         struct mm_program program;
         struct mm_replay replay;
         struct mm_term term;
+        struct mm_retired retired;
     };
 };
 
@@ -445,6 +452,8 @@ struct mm_sink {
                             size_t count); /* NULL: one by one */
     enum mm_class (*flush)(void *context); /* may be NULL */
     void (*close)(void *context);          /* may be NULL */
+    /* No later edge starts at event ID; NULL: of no use.  A filter that renumbers events has none. */
+    void (*retire)(void *context, mm_event_id id);
 };
 /* The `events` of a sink that ignores them. */
 enum mm_class mm_skip_events(void *context, const struct mm_event *events, size_t count);
@@ -469,6 +478,8 @@ mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
 /* Records an item of any other type. */
 void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record);
+/* States that no later edge starts at these events; MM_NO_EVENT is ignored. */
+void mm_recorder_retire(struct mm_recorder *recorder, const mm_event_id *ids, size_t count);
 void mm_recorder_flush(struct mm_recorder *recorder);
 uint32_t mm_recorder_new_source(struct mm_recorder *recorder); /* fresh ids, from 1 */
 uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);

@@ -372,6 +372,7 @@ static enum mm_class detector_record(void *context, const struct mm_record *reco
     case MM_RECORD_PROGRAM:
     case MM_RECORD_REPLAY: /* an instrumented launch without findings */
     case MM_RECORD_TERM:
+    case MM_RECORD_RETIRED:
         break;
     }
     return MM_OK;

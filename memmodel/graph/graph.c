@@ -145,6 +145,7 @@ static enum mm_class add_record(void *context, const struct mm_record *record)
     case MM_RECORD_CONTENT:
     case MM_RECORD_PROGRAM:
     case MM_RECORD_TERM: /* only prediction uses terms */
+    case MM_RECORD_RETIRED:
         break;
     case MM_RECORD_REPLAY: /* its events are missing */
         return MM_INVALID;

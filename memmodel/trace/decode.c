@@ -247,6 +247,8 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
         decode_problem(c, "a scalar is of unknown type");
     else if (record->type == MM_RECORD_TERM)
         check_term(c, &record->term);
+    else if (record->type == MM_RECORD_RETIRED && record->retired.event >= next_event)
+        decode_problem(c, "an event is retired before it is recorded");
     else if (record->type == MM_RECORD_CONTENT &&
              (record->content.size == 0 ||
               record->content.offset + record->content.size < record->content.offset))

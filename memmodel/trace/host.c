@@ -92,7 +92,8 @@ void mm_record_follow(struct mm_recorder *recorder, uint32_t last, struct mm_age
     struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
     now.agent = agent;
     struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
-    mm_recorder_event(recorder, &now, &edge, 1);
+    const mm_event_id over[] = {edge.from, mm_recorder_event(recorder, &now, &edge, 1)};
+    mm_recorder_retire(recorder, over, 2);
 }
 
 mm_event_id mm_record_callback(struct mm_recorder *recorder, struct mm_agent agent, mm_event_id completion,

@@ -108,6 +108,11 @@ static enum mm_class feed_record(struct reader *r, const struct mm_record *recor
     enum mm_class cls = push_events(r);
     if (cls != MM_OK)
         return cls;
+    if (record->type == MM_RECORD_RETIRED) {
+        if (r->sink->retire)
+            r->sink->retire(r->sink->context, record->retired.event);
+        return MM_OK;
+    }
     cls = r->sink->record(r->sink->context, record);
     return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCH = 512 };
+enum { BATCH = 512, RETIRED_BATCH = 128 };
 #define FLUSH_NANOSECONDS 200000000L
 
 struct mm_recorder {
@@ -31,8 +31,9 @@ struct mm_recorder {
     bool stopped;   /* the sink refused a record or is closed */
     bool unflushed; /* the sink was given something since its last flush */
     bool closing, has_flusher;
-    size_t pending_count;
+    size_t pending_count, retired_count;
     struct mm_event pending[BATCH];
+    mm_event_id retired[RETIRED_BATCH];
 };
 
 /* In a forked child neither the lock nor the sink may be touched. */
@@ -81,6 +82,15 @@ static mm_event_id add_event(struct mm_recorder *recorder, const struct mm_event
     if (recorder->pending_count == BATCH)
         push_batch(recorder);
     return recorder->next_event++;
+}
+
+/* Passes on what retired, after the events that it precedes. */
+static void push_retired(struct mm_recorder *recorder)
+{
+    push_batch(recorder);
+    for (size_t i = 0; i < recorder->retired_count && !recorder->stopped; i++)
+        recorder->sink.retire(recorder->sink.context, recorder->retired[i]);
+    recorder->retired_count = 0;
 }
 
 static void flush_recorder(struct mm_recorder *recorder)
@@ -263,6 +273,21 @@ void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *re
         add_event(recorder, &record->event);
     else
         push_record(recorder, record);
+    pthread_mutex_unlock(&recorder->lock);
+}
+
+void mm_recorder_retire(struct mm_recorder *recorder, const mm_event_id *ids, size_t count)
+{
+    if (!recorder->sink.retire || is_inherited(recorder))
+        return;
+    pthread_mutex_lock(&recorder->lock);
+    for (size_t i = 0; i < count; i++) {
+        if (ids[i] == MM_NO_EVENT)
+            continue;
+        recorder->retired[recorder->retired_count++] = ids[i];
+        if (recorder->retired_count == RETIRED_BATCH)
+            push_retired(recorder);
+    }
     pthread_mutex_unlock(&recorder->lock);
 }
 

@@ -134,6 +134,11 @@ static enum mm_class write_record(void *context, const struct mm_record *record)
     return cls;
 }
 
+static void write_retired(void *context, mm_event_id id)
+{
+    write_record(context, &(struct mm_record){.type = MM_RECORD_RETIRED, .retired = {id}});
+}
+
 static enum mm_class write_flush(void *context)
 {
     return write_chunk(context);
@@ -207,6 +212,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
                              .record = write_record,
                              .events = write_events,
                              .flush = write_flush,
-                             .close = write_close};
+                             .close = write_close,
+                             .retire = flags & MM_TRACE_WITH_RETIRED ? write_retired : NULL};
     return MM_OK;
 }

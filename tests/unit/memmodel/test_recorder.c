@@ -17,7 +17,7 @@ struct log {
     uint64_t events, edges, others;
     uint64_t last_of[THREADS];
     bool order_kept, edges_fit;
-    int flushes, closes;
+    int flushes, closes, retired;
     enum mm_class answer;
 };
 
@@ -61,7 +61,7 @@ static void log_close(void *context)
 static struct mm_sink sink_of(struct log *log)
 {
     *log = (struct log){.order_kept = true, .edges_fit = true};
-    return (struct mm_sink){log, log_record, log_events, log_flush, log_close};
+    return (struct mm_sink){log, log_record, log_events, log_flush, log_close, NULL};
 }
 
 struct job {
@@ -154,6 +154,34 @@ static void records_keep_their_place(void **state)
     assert_int_equal(mm_recorder_new_allocation(recorder), 1);
     mm_recorder_flush(recorder);
     assert_int_equal(log.events, 5);
+    mm_recorder_destroy(recorder);
+}
+
+static void log_retired(void *context, mm_event_id id)
+{
+    struct log *log = context;
+    assert_true(id < log->events); /* the event itself is passed on before */
+    log->retired++;
+}
+
+/* What retires is passed on after the events before it, at the latest when the batch is full. */
+static void retired_events_are_passed_on(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    sink.retire = log_retired;
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct mm_event event = {.offset = i + 1};
+        const mm_event_id ids[] = {mm_recorder_event(recorder, &event, NULL, 0), MM_NO_EVENT};
+        mm_recorder_retire(recorder, ids, 2);
+    }
+    assert_true(log.retired >= 500 && log.retired <= 1000);
+    mm_recorder_destroy(recorder);
+    sink.retire = NULL;
+    recorder = mm_recorder_create(&sink);
+    mm_recorder_retire(recorder, &(mm_event_id){0}, 1);
     mm_recorder_destroy(recorder);
 }
 
@@ -264,6 +292,7 @@ int main(void)
         cmocka_unit_test(no_recorder_is_destroyed),
         cmocka_unit_test(it_flushes_by_itself),
         cmocka_unit_test(records_keep_their_place),
+        cmocka_unit_test(retired_events_are_passed_on),
         cmocka_unit_test(repeated_reads_are_one),
         cmocka_unit_test(a_sink_that_refuses_is_left_alone),
         cmocka_unit_test(a_forked_child_does_not_write),

@@ -1,5 +1,6 @@
 /* Trace files: what is written comes back, a cut file leaves its prefix, damage is noticed. */
 #include "memmodel/memmodel.h"
+#include "memmodel/trace/host.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -155,6 +156,8 @@ static struct mm_record random_record(mm_event_id next)
                                   .size = (uint8_t)(1 << rnd() % 4)};
         r.term.value = r.term.op == MM_TERM_UPDATE ? rnd() % MM_UPDATE_COUNT : rnd();
         break;
+    case MM_RECORD_RETIRED: /* not given to the sink's record() */
+        break;
     }
     return r;
 }
@@ -242,6 +245,8 @@ static enum mm_class digest_record(void *context, const struct mm_record *r)
     case MM_RECORD_TERM:
         fold(d, &r->term, offsetof(struct mm_term, size) + 1);
         break;
+    case MM_RECORD_RETIRED:
+        fail();
     }
     return MM_OK;
 }
@@ -307,6 +312,51 @@ static void what_a_reader_does_not_want_is_left_out(void **state)
         what_is_written_comes_back(state);
     }
     writer_flags = 0;
+}
+
+static mm_event_id retired_sum;
+
+static void sum_retired(void *context, mm_event_id id)
+{
+    (void)context;
+    retired_sum += id;
+}
+
+/* What retires goes to the sink's own function, if there is one, and only of writers that were asked for it. */
+static void retired_events_come_back(void **state)
+{
+    (void)state;
+    struct mm_error err;
+    struct mm_sink sink;
+    struct digest d = {0};
+    bool complete;
+    int fd = temporary();
+    assert_int_equal(mm_trace_writer(dup(fd), 0, NULL, &sink, &err), MM_OK);
+    assert_null(sink.retire);
+    sink.close(sink.context);
+    lseek(fd, 0, SEEK_SET);
+    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_WITH_RETIRED, NULL, &sink, &err), MM_OK);
+    struct mm_record event = {.type = MM_RECORD_EVENT, .event = {.kind = MM_API_CALL}};
+    for (mm_event_id id = 0; id < 1000; id++) {
+        sink.record(sink.context, &event);
+        sink.retire(sink.context, id);
+    }
+    sink.close(sink.context);
+    for (int wanted = 0; wanted < 2; wanted++) {
+        struct mm_sink reader = {
+            .context = &d, .record = digest_record, .retire = wanted ? sum_retired : NULL};
+        lseek(fd, 0, SEEK_SET);
+        assert_int_equal(mm_trace_read(fd, "t", &reader, &complete, &err), MM_OK);
+        assert_int_equal(retired_sum, wanted ? 1000 * 999 / 2 : 0);
+    }
+    assert_int_equal(d.events, 2000);
+    lseek(fd, 0, SEEK_SET);
+    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_WITH_RETIRED, NULL, &sink, &err), MM_OK);
+    sink.retire(sink.context, 0); /* no event is recorded yet */
+    sink.close(sink.context);
+    lseek(fd, 0, SEEK_SET);
+    assert_int_equal(read_digest(fd, &d, &complete, &err), MM_INVALID);
+    close(fd);
 }
 
 /* Bytes of a trace of 5,000 records. */
@@ -489,6 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(what_a_reader_does_not_want_is_left_out),
+        cmocka_unit_test(retired_events_come_back),
         cmocka_unit_test(flags_change_the_size),
         cmocka_unit_test(a_pipe_is_as_good_as_a_file),
         cmocka_unit_test(a_closed_pipe_is_an_error_and_no_signal),
