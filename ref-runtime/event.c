@@ -17,8 +17,14 @@ struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *qu
     }
     event->command_type = type;
     event->status = queue ? CL_QUEUED : CL_SUBMITTED;
-    event->completion = MM_NO_EVENT;
     return event;
+}
+
+static void free_callback(struct rt_event_callback *callback)
+{
+    if (rt_recorder())
+        mm_recorder_retire(rt_recorder(), &callback->registered, 1);
+    mm_free(callback);
 }
 
 void rt_event_destroy(struct rt_event *event)
@@ -26,10 +32,11 @@ void rt_event_destroy(struct rt_event *event)
     while (event->callbacks) {
         struct rt_event_callback *callback = event->callbacks;
         event->callbacks = callback->next;
-        mm_free(callback);
+        free_callback(callback);
     }
     rt_captures_free(event->captures);
     mm_free(event->waiting);
+    rt_point_drop(event->completion);
     rt_object_release_held(event->queue);
     rt_object_release_held(event->context);
 }
@@ -45,11 +52,11 @@ void rt_event_stamp(struct rt_event *event, int which)
 static void call_callback(void *data)
 {
     struct rt_event_callback *callback = data;
-    rt_record_callback(callback->type == CL_COMPLETE ? callback->event->completion : MM_NO_EVENT,
+    rt_record_callback(rt_point_event(callback->type == CL_COMPLETE ? callback->event->completion : NULL),
                        callback->registered);
     callback->function((cl_event)callback->event, callback->status, callback->data);
     rt_object_release(callback->event);
-    mm_free(callback);
+    free_callback(callback);
 }
 
 /* Under rt_lock. */
@@ -60,7 +67,7 @@ static void post_callback(struct rt_event *event, struct rt_event_callback *call
     rt_object_retain(event);
     if (!rt_callback_post(call_callback, callback)) {
         rt_object_release_deferred(event);
-        mm_free(callback);
+        free_callback(callback);
     }
 }
 
@@ -129,10 +136,11 @@ static void record_wait(cl_uint count, const cl_event *list)
     size_t n = 0;
     for (cl_uint i = 0; edges && i < count; i++) {
         const struct rt_event *event = rt_event(list[i]);
-        if (event && event->completion != MM_NO_EVENT)
-            edges[n++] = (struct mm_edge){.from = event->completion, .kind = MM_EDGE_API_WAIT};
+        if (event && event->completion)
+            edges[n++] =
+                (struct mm_edge){.from = rt_point_event(event->completion), .kind = MM_EDGE_API_WAIT};
     }
-    rt_record_call("clWaitForEvents", edges, n);
+    rt_record_plain_call("clWaitForEvents", edges, n);
     mm_free(edges);
 }
 
@@ -185,14 +193,16 @@ cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret
 }
 
 /* [CL 3.3.6 H12] The call comes before every command that waits for the event. */
-static mm_event_id record_user_event(void)
+static struct rt_point *record_user_event(void)
 {
     if (!rt_recorder())
-        return MM_NO_EVENT;
+        return NULL;
     struct mm_edge edge = {.from = rt_record_call("clSetUserEventStatus", NULL, 0),
                            .kind = MM_EDGE_USER_EVENT};
     struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = {0, mm_recorder_host_thread(rt_recorder())}};
-    return mm_recorder_event(rt_recorder(), &event, &edge, 1);
+    struct rt_point *point = rt_point_create(mm_recorder_event(rt_recorder(), &event, &edge, 1));
+    mm_recorder_retire(rt_recorder(), &edge.from, 1);
+    return point;
 }
 
 cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
@@ -219,9 +229,9 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 /* Records a query that observed the end of a command [CL 3.3.6 H101]. */
 static void record_observed(const struct rt_event *event)
 {
-    struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_QUERY};
-    if (event->queue && event->completion != MM_NO_EVENT)
-        rt_record_call("clGetEventInfo", &edge, 1);
+    struct mm_edge edge = {.from = rt_point_event(event->completion), .kind = MM_EDGE_QUERY};
+    if (event->queue && event->completion)
+        rt_record_plain_call("clGetEventInfo", &edge, 1);
 }
 
 static cl_int observe_status(const struct rt_event *event)

@@ -54,7 +54,6 @@ static cl_command_queue create_queue(struct rt_context *context, struct rt_devic
     queue->flags = flags;
     queue->size = size;
     queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    queue->last_completion = queue->barrier_completion = MM_NO_EVENT;
     if (property_count) {
         queue->properties = mm_alloc(property_count * sizeof *properties);
         if (!queue->properties) {
@@ -70,6 +69,13 @@ static cl_command_queue create_queue(struct rt_context *context, struct rt_devic
     return (cl_command_queue)queue;
 }
 
+void rt_queue_drop_completed(struct rt_queue *queue)
+{
+    for (size_t i = 0; i < queue->completed_count; i++)
+        rt_point_drop(queue->completed[i]);
+    queue->completed_count = 0;
+}
+
 void rt_queue_destroy(struct rt_queue *queue)
 {
     int index = rt_context_device_index(queue->context, queue->device);
@@ -78,6 +84,9 @@ void rt_queue_destroy(struct rt_queue *queue)
         queue->context->default_queues[index] = NULL;
     mm_mutex_unlock(&defaults_lock);
     mm_free(queue->properties);
+    rt_point_drop(queue->last_completion);
+    rt_point_drop(queue->barrier_completion);
+    rt_queue_drop_completed(queue);
     mm_free(queue->completed);
     rt_object_release(queue->context);
 }
@@ -224,15 +233,28 @@ static struct rt_command *last_until(const struct rt_queue *queue, uint64_t mark
     return command;
 }
 
-/* [CL 3.3.6 H8] All earlier commands complete before the call returns. */
-static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
+/* Under rt_lock: the completions since the latest barrier, held. */
+static struct rt_point **hold_completed(const struct rt_queue *queue, size_t *count)
 {
-    struct mm_edge *edges =
-        rt_recorder() && queue->completed_count ? mm_alloc_zero(queue->completed_count, sizeof *edges) : NULL;
-    *count = edges ? queue->completed_count : 0;
+    struct rt_point **held =
+        queue->completed_count ? mm_alloc_zero(queue->completed_count, sizeof *held) : NULL;
+    *count = held ? queue->completed_count : 0;
     for (size_t i = 0; i < *count; i++)
-        edges[i] = (struct mm_edge){.from = queue->completed[i], .kind = MM_EDGE_FINISH};
-    return edges;
+        held[i] = rt_point_hold(queue->completed[i]);
+    return held;
+}
+
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  Drops HELD. */
+static void record_finish(struct rt_point **held, size_t count)
+{
+    struct mm_edge *edges = rt_recorder() && count ? mm_alloc_zero(count, sizeof *edges) : NULL;
+    for (size_t i = 0; edges && i < count; i++)
+        edges[i] = (struct mm_edge){.from = rt_point_event(held[i]), .kind = MM_EDGE_FINISH};
+    rt_record_plain_call("clFinish", edges, edges ? count : 0);
+    for (size_t i = 0; i < count; i++)
+        rt_point_drop(held[i]);
+    mm_free(held);
+    mm_free(edges);
 }
 
 cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
@@ -248,11 +270,10 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
         rt_sched_wait(last->event);
     rt_sched_wake();
     size_t count = 0;
-    struct mm_edge *edges = finish_edges(queue, &count);
+    struct rt_point **held = hold_completed(queue, &count);
     mm_mutex_unlock(&rt_lock);
-    rt_record_call("clFinish", edges, count);
+    record_finish(held, count);
     rt_instrumented_settled(queue);
-    mm_free(edges);
     cl_int code = rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     rt_object_release(queue);
     return code;

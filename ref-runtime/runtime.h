@@ -136,6 +136,8 @@ void *rt_null(cl_int *errcode_ret, cl_int code);
 void rt_device_destroy(struct rt_device *device); /* sub_device.c */
 void rt_context_destroy(struct rt_context *context);
 void rt_queue_destroy(struct rt_queue *queue);
+/* Under the scheduler's lock: the queue no longer names commands that are complete. */
+void rt_queue_drop_completed(struct rt_queue *queue);
 void rt_mem_destroy(struct rt_mem *mem);
 void rt_event_destroy(struct rt_event *event);
 void rt_program_destroy(struct rt_program *program); /* program.c */
@@ -436,12 +438,13 @@ struct rt_queue {
     bool is_first; /* of the host's in its context, ever */
     cl_uint size;  /* device queues: bytes */
     /* Under the scheduler's lock: */
-    struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
-    struct rt_event *last_event;     /* of the latest command while it is not complete */
-    struct rt_event *barrier_event;  /* of the latest barrier while it is not complete */
-    mm_event_id last_completion;     /* recording: the completion of the latest command */
-    mm_event_id barrier_completion;  /* recording: that of the latest barrier */
-    mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
+    struct rt_command *first, *last;     /* commands that are not complete, in the order of enqueuing */
+    struct rt_event *last_event;         /* of the latest command while it is not complete */
+    struct rt_event *barrier_event;      /* of the latest barrier while it is not complete */
+    struct rt_point *last_completion;    /* recording, held: the completion of the latest command */
+    struct rt_point *barrier_completion; /* recording, held: that of the latest barrier */
+    struct rt_point *
+        *completed; /* recording, held: completions since the latest barrier, that one included */
     size_t completed_count;
     size_t used; /* device queues: bytes of commands that are not complete */
 };
@@ -464,7 +467,7 @@ struct rt_event {
     size_t waiting_count;                        /* of WAITING, which excludes the first */
     bool awaited;                                /* a thread in rt_sched_wait() waits for its completion */
     struct rt_event_callback *callbacks;
-    mm_event_id completion;      /* recording: its event-complete event */
+    struct rt_point *completion; /* recording, held: its event-complete event */
     struct rt_capture *captures; /* where kernels requested its times */
 };
 struct rt_capture {

@@ -63,11 +63,12 @@ static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_c
 /* A command enqueued by a work-item happens after what happened before the start of its parent.  Of the
  * work-item's accesses before the call only those to fine-grained SVM happen before the command; cell_inherit()
  * in access.c handles them per cell [CL 3.3.6 H1]. */
-static void join_parent(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from,
+static void join_parent(struct ck_detector *d, const struct mm_event *event, struct ck_snapshot *from,
                         struct ck_item *item)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
     const struct ck_command *parent = mm_map_pointer(&d->maps.commands, from->agent.command);
+    from->enqueues = true;
     if (command) {
         command->enqueuer = from;
         command->call = from->source;
@@ -80,7 +81,7 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
     for (size_t i = 0; item && i < d->edges.count; i++) {
-        const struct ck_snapshot *from = mm_map_pointer(&d->maps.snapshots, d->edges.list[i].from);
+        struct ck_snapshot *from = mm_map_pointer(&d->maps.snapshots, d->edges.list[i].from);
         if (!from) {
             ck_detector_stop(d, "an edge starts at an event without a clock snapshot");
             break;
@@ -202,17 +203,19 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     }
 }
 
-/* If ID is the completion of a command, the clocks of the command are freed, too: it has no later events. */
+/* If ID is the completion of a command, the clocks of the command are freed, too: it has no later events.  Those of a command that
+ * another one enqueued stay: a reason of a race names what enqueued it. */
 void ck_detector_retire(struct ck_detector *d, mm_event_id id)
 {
     struct ck_snapshot *snapshot = mm_map_pointer(&d->maps.snapshots, id);
-    if (!snapshot || (snapshot->agent.command && snapshot->agent.index != MM_INDEX_RUNTIME))
+    if (!snapshot || snapshot->enqueues ||
+        (snapshot->agent.command && snapshot->agent.index != MM_INDEX_RUNTIME))
         return;
     struct ck_command *command =
         snapshot->completes ? mm_map_pointer(&d->maps.commands, snapshot->agent.command) : NULL;
     mm_map_remove(&d->maps.snapshots, id, (uintptr_t)snapshot);
     drop_snapshot(d, snapshot);
-    if (command)
+    if (command && !command->enqueuer)
         ck_command_release(d, command);
 }
 

@@ -314,7 +314,7 @@ struct ck_pattern { /* findings that match are suppressed */
 struct ck_snapshot { /* an agent's clocks at an event that edges may start from */
     struct mm_agent agent;
     uint32_t source;
-    bool completes; /* the event completes a command */
+    bool completes, enqueues; /* the event completes a command; commands have it as their ENQUEUER */
     struct ck_clock *clock[CK_REGIONS];
 };
 

@@ -75,18 +75,17 @@ static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrie
     struct rt_command *command = run->children[i];
     bool ok = true;
     for (cl_uint k = 0; ok && k < recorded->point_count; k++) {
-        ok = rt_command_depend(command, run->children[recorded->points[k] - 1]->event, MM_NO_EVENT,
-                               MM_EDGE_WAIT);
+        ok = rt_command_depend(command, run->children[recorded->points[k] - 1]->event, NULL, MM_EDGE_WAIT);
     }
     bool all = recorded->is_barrier && recorded->point_count == 0;
     for (size_t k = 0; ok && all && k < i; k++)
-        ok = rt_command_depend(command, run->children[k]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
+        ok = rt_command_depend(command, run->children[k]->event, NULL, MM_EDGE_BARRIER);
     bool in_order = run->buffer->queues[recorded->queue]->in_order;
     size_t before = in_order ? same_queue_before(run, i) : i;
     if (ok && before < i)
-        ok = rt_command_depend(command, run->children[before]->event, MM_NO_EVENT, MM_EDGE_IN_ORDER);
+        ok = rt_command_depend(command, run->children[before]->event, NULL, MM_EDGE_IN_ORDER);
     if (ok && barrier < i && (before == i || before < barrier))
-        ok = rt_command_depend(command, run->children[barrier]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
+        ok = rt_command_depend(command, run->children[barrier]->event, NULL, MM_EDGE_BARRIER);
     return ok;
 }
 

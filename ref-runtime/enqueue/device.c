@@ -63,7 +63,7 @@ void rt_device_open_gates(struct rt_command *parent, uint64_t group)
         }
         *at = gate->next;
         mm_mutex_lock(&rt_lock);
-        gate->event->completion = parent->events.end;
+        gate->event->completion = rt_point_borrow(parent->events.end);
         rt_event_set_status(gate->event, CL_COMPLETE);
         mm_mutex_unlock(&rt_lock);
         rt_api_release(gate->event, RT_EVENT);
@@ -87,7 +87,7 @@ static bool add_dependencies(struct rt_command *command, const struct in_enqueue
         return true;
     if (flags == WAIT_KERNEL || flags == WAIT_WORK_GROUP) {
         struct rt_event *gate = gate_of(parent, flags == WAIT_KERNEL ? RT_ALL_GROUPS : e->work_group);
-        return gate && rt_command_depend(command, gate, MM_NO_EVENT,
+        return gate && rt_command_depend(command, gate, NULL,
                                          flags == WAIT_KERNEL ? MM_EDGE_PARENT : MM_EDGE_PARENT_GROUP);
     }
     return true;

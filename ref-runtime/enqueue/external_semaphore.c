@@ -222,13 +222,13 @@ int rt_fence_export(struct rt_event *event)
 /* ---- waiting for descriptors ---- */
 
 /* As a user event that the host completes after the latest signal of each payload. */
-static mm_event_id record_signal(void)
+static struct rt_point *record_signal(void)
 {
     struct mm_recorder *recorder = rt_recorder();
     struct mm_edge *edges = NULL;
     size_t count = 0;
     if (!recorder)
-        return MM_NO_EVENT;
+        return NULL;
     for (const struct rt_payload *p = payloads; p; p = p->next) {
         struct mm_edge *edge = p->signaled == MM_NO_EVENT ? NULL : mm_add(&edges, &count);
         if (edge)
@@ -238,7 +238,9 @@ static mm_event_id record_signal(void)
                            .kind = MM_EDGE_USER_EVENT};
     struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = {0, mm_recorder_host_thread(recorder)}};
     mm_free(edges);
-    return mm_recorder_event(recorder, &event, &call, 1);
+    struct rt_point *point = rt_point_create(mm_recorder_event(recorder, &event, &call, 1));
+    mm_recorder_retire(recorder, &call.from, 1);
+    return point;
 }
 
 /* True if the signal that W waits for has arrived; uses up the signal of a payload. */

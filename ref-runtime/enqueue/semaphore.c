@@ -192,6 +192,7 @@ static cl_int open_gates(struct rt_command *command)
     for (size_t i = 0; i < signal->count; i++)
         if (signal->of[i].shared && rt_command_inherited(command))
             return CL_OUT_OF_RESOURCES;
+    command->events.start_is_named = true;
     mm_mutex_lock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++) {
         struct rt_event *gate = signal->of[i].gate;
@@ -199,7 +200,7 @@ static cl_int open_gates(struct rt_command *command)
             rt_payload_signal(signal->of[i].shared, command->events.began);
         if (!gate)
             continue;
-        gate->completion = command->events.began;
+        gate->completion = rt_point_borrow(command->events.began);
         rt_event_set_status(gate, CL_COMPLETE);
     }
     mm_mutex_unlock(&rt_lock);

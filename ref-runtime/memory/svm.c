@@ -227,7 +227,7 @@ void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
     struct rt_svm *svm = context && pointer ? rt_svm_find(context, pointer) : NULL;
     if (!svm || svm->data != pointer)
         return;
-    rt_record_call("clSVMFree", NULL, 0);
+    rt_record_plain_call("clSVMFree", NULL, 0);
     rt_record_host_write(svm->object.id, svm->size, "clSVMFree");
     rt_instrumented_host_use(rt_recorder() != NULL);
     rt_svm_release(svm);

@@ -131,7 +131,8 @@ void rt_instrumented_settled(const struct rt_queue *queue)
 static void record_question(struct mm_agent agent, uint16_t semantics, uint32_t launches)
 {
     struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics, .size = launches};
-    mm_recorder_event(rt_recorder(), &event, NULL, 0);
+    mm_event_id id = mm_recorder_event(rt_recorder(), &event, NULL, 0);
+    mm_recorder_retire(rt_recorder(), &id, 1);
 }
 
 static void question_svm(struct mm_agent agent)

@@ -58,11 +58,13 @@ static void initialize_recorder(void)
         fd = mm_fd_copy_high(given); /* the application keeps its descriptor, which may be standard output */
     } else if (name) {
         fd = mm_socket_connect(name);
+        flags = MM_TRACE_WITH_RETIRED;
     } else {
         return;
     }
     if (!path)
-        flags = MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
+        flags |=
+            MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
     struct mm_sink sink;
     struct mm_error error = {0};
     struct mm_trace_failure failure = {.function = mm_trace_report_lost};
@@ -187,6 +189,20 @@ mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count
     return id;
 }
 
+/* Records an event at which no edge starts. */
+static void record_plain(const struct mm_event *event)
+{
+    mm_event_id id = mm_recorder_event(recorder, event, NULL, 0);
+    mm_recorder_retire(recorder, &id, 1);
+}
+
+void rt_record_plain_call(const char *name, struct mm_edge *edges, size_t count)
+{
+    mm_event_id id = rt_record_call(name, edges, count);
+    if (id != MM_NO_EVENT)
+        mm_recorder_retire(recorder, &id, 1);
+}
+
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
                                     struct mm_edge *edges, size_t count)
 {
@@ -196,9 +212,12 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
-mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
+void rt_record_callback(mm_event_id completion, mm_event_id registered)
 {
-    return rt_recorder() ? mm_record_callback(recorder, this_thread(), completion, registered) : MM_NO_EVENT;
+    if (!rt_recorder())
+        return;
+    mm_event_id id = mm_record_callback(recorder, this_thread(), completion, registered);
+    mm_recorder_retire(recorder, &id, 1);
 }
 
 void rt_record_new_thread(void)
@@ -284,7 +303,7 @@ void rt_record_map(const struct rt_command *command, enum mm_kind kind, const st
                                           : range->flags ? MM_MAP_READ
                                                          : 0,
                              .attributes = MM_NO_VALUE};
-    mm_recorder_event(recorder, &event, NULL, 0);
+    record_plain(&event);
 }
 
 void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call)
@@ -344,7 +363,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
                              .source = rt_call_source("create"),
                              .size = mm_at_most_32_bits(allocation->size),
                              .attributes = MM_NO_VALUE};
-    mm_recorder_event(recorder, &event, NULL, 0);
+    record_plain(&event);
     return record.allocation.id;
 }
 
@@ -357,5 +376,5 @@ void rt_record_free(uint32_t allocation, uint64_t size)
                              .allocation = allocation,
                              .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
-    mm_recorder_event(recorder, &event, NULL, 0);
+    record_plain(&event);
 }

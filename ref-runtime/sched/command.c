@@ -46,8 +46,10 @@ void rt_command_hold(struct rt_command *command, void *object)
 
 void rt_command_drop_dependencies(struct rt_command *command)
 {
-    for (size_t i = 0; i < command->dependencies.count; i++)
+    for (size_t i = 0; i < command->dependencies.count; i++) {
         rt_object_release_deferred(command->dependencies.list[i].event);
+        rt_point_drop(command->dependencies.list[i].completion);
+    }
     if (command->dependencies.list != command->dependencies.few)
         mm_free(command->dependencies.list);
 }
@@ -109,10 +111,10 @@ static bool add_waiting(struct rt_event *event, struct rt_command *command)
 }
 
 /* Makes COMMAND depend on EVENT, or, if EVENT is complete, notes its COMPLETION for the record. */
-bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
+bool rt_command_depend(struct rt_command *command, struct rt_event *event, struct rt_point *completion,
                        enum mm_edge_kind kind)
 {
-    if (!event && completion == MM_NO_EVENT)
+    if (!event && !completion)
         return true;
     if (!reserve_dependency(command))
         return false;
@@ -126,7 +128,7 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
     if (event)
         rt_object_retain(event);
     command->dependencies.list[command->dependencies.count++] =
-        (struct rt_dependency){event, completion, kind};
+        (struct rt_dependency){event, event ? NULL : rt_point_hold(completion), kind};
     return true;
 }
 
@@ -177,7 +179,7 @@ static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind
         if (!rt_command_depend(command, NULL, queue->completed[i], kind))
             return false;
     for (struct rt_command *earlier = queue->first; earlier; earlier = earlier->next)
-        if (!rt_command_depend(command, earlier->event, MM_NO_EVENT, kind))
+        if (!rt_command_depend(command, earlier->event, NULL, kind))
             return false;
     return true;
 }
@@ -243,9 +245,9 @@ static cl_int wait_for(struct rt_event *event, const char *name)
         rt_sched_wait(event);
     rt_sched_wake();
     cl_int status = event->status;
-    struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
+    struct mm_edge edge = {.from = rt_point_event(event->completion), .kind = MM_EDGE_API_WAIT};
     mm_mutex_unlock(&rt_lock);
-    rt_record_call(name, &edge, edge.from == MM_NO_EVENT ? 0 : 1);
+    rt_record_plain_call(name, &edge, edge.from == MM_NO_EVENT ? 0 : 1);
     rt_instrumented_settled(event->queue);
     return status;
 }

@@ -18,8 +18,8 @@ struct rt_operation {
 enum { RT_PENDING = 1 };
 /* Why a command waits: for an event, or (recording only) that it waited for one already complete. */
 struct rt_dependency {
-    struct rt_event *event; /* held; NULL: see COMPLETION */
-    mm_event_id completion;
+    struct rt_event *event;      /* held; NULL: see COMPLETION */
+    struct rt_point *completion; /* held */
     enum mm_edge_kind kind;
 };
 /* An internal event, set when a work-group of a kernel, or the whole kernel, has ended. */
@@ -32,11 +32,12 @@ struct rt_gate {
 enum { RT_COMMAND_HOLDS = 4 };
 /* The events of a recorded execution that a command has. */
 struct rt_command_events {
-    mm_event_id began, end; /* command-start and command-end */
-    mm_event_id returned;   /* the application's function for it has returned */
-    mm_event_id call;       /* the call that enqueued it */
-    mm_event_id *child_completions;
+    mm_event_id began, end;              /* command-start and command-end */
+    mm_event_id returned;                /* the application's function for it has returned */
+    mm_event_id call;                    /* the call that enqueued it */
+    struct rt_point **child_completions; /* held */
     size_t child_completion_count;
+    bool start_is_named; /* edges may start at BEGAN after the completion: a signal of a semaphore */
 };
 struct rt_command {
     const struct rt_operation *operation;
@@ -95,14 +96,14 @@ cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_ui
 
 extern struct mm_mutex rt_lock;
 /* Under rt_lock. */
-bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
+bool rt_command_depend(struct rt_command *command, struct rt_event *event, struct rt_point *completion,
                        enum mm_edge_kind kind);
 /* Adds COMMAND to the incomplete ones; removes it and returns the calls then due, for rt_sched_call without the lock. */
 void rt_sched_count(struct rt_command *command);
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
 /* Notes the event that later commands of QUEUE are ordered after, once COMMAND is complete. */
 void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *command,
-                              mm_event_id completion);
+                              struct rt_point *completion);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
 void rt_command_append(struct rt_command *command);
 /* Releases what COMMAND depended on. */
@@ -146,10 +147,12 @@ struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *qu
 /* How many of the application's threads called, or were called. */
 uint32_t rt_record_host_threads(void);
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count);
+/* A call at which no edge starts. */
+void rt_record_plain_call(const char *name, struct mm_edge *edges, size_t count);
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
                                     struct mm_edge *edges, size_t count);
 /* A function of the application begins: after COMPLETION, and after the call that asked for it. */
-mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered);
+void rt_record_callback(mm_event_id completion, mm_event_id registered);
 /* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is ordered before. */
 void rt_record_new_thread(void);
 /* The same for a function that is part of COMMAND: it is ordered between the command's start and end. */
@@ -179,6 +182,19 @@ void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);
 void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
+
+/* An event at which edges to later events may start, for as long as it has holders (point.c).  Creating returns it with one,
+ * and NULL for MM_NO_EVENT; NULL holds nothing. */
+struct rt_point;
+struct rt_point *rt_point_create(mm_event_id event);
+struct rt_point *
+rt_point_borrow(mm_event_id event); /* of an event that retires with its command, not with this point */
+struct rt_point *rt_point_hold(struct rt_point *point);
+void rt_point_drop(struct rt_point *point);
+mm_event_id rt_point_event(const struct rt_point *point);
+/* COMMAND is complete: no later edge starts at its events but the completion. */
+void rt_record_command_over(const struct rt_command *command);
+
 /* A forked child: the commands so far are its parent's. */
 void rt_command_forked(void);
 /* Whether COMMAND, or the command that it is part of, was enqueued by the parent of this forked child, and executes in both:

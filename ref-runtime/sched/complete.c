@@ -23,15 +23,15 @@ static void end_command(struct rt_command *command, cl_int status)
 static void complete_command(struct rt_command *command);
 
 /* Notes the end of a child, whose failure is also its parent's [CL 3.2.3]. */
-static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
+static void child_completed(struct rt_command *parent, cl_int status, struct rt_point *completion)
 {
     if (status < 0 && parent->family.status >= 0)
         parent->family.status = status;
-    if (completion != MM_NO_EVENT) {
-        mm_event_id *added =
+    if (completion) {
+        struct rt_point **added =
             mm_add(&parent->events.child_completions, &parent->events.child_completion_count);
         if (added)
-            *added = completion;
+            *added = rt_point_hold(completion);
     }
     if (--parent->family.children == 0 && parent->family.ends_with_children)
         rt_sched_complete(parent, CL_SUCCESS);
@@ -66,14 +66,15 @@ static void complete_command(struct rt_command *command)
     struct rt_event *event = command->event;
     struct rt_command *parent = command->family.parent;
     cl_int status = command->family.status;
-    mm_event_id completion = rt_sched_record_completion(command);
+    struct rt_point *completion = rt_point_create(rt_sched_record_completion(command));
+    rt_record_command_over(command);
     if (command->operation->destroy)
         command->operation->destroy(command);
     for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
         rt_object_release_deferred(command->held[i]);
     mm_mutex_lock(&rt_lock);
     rt_event_stamp(event, RT_COMPLETED);
-    event->completion = completion;
+    event->completion = rt_point_hold(completion);
     command->queue->used -= command->family.room;
     event->command = NULL;
     rt_sched_note_completion(command->queue, command, completion);
@@ -87,9 +88,12 @@ static void complete_command(struct rt_command *command)
     rt_captures_free(captures);
     rt_command_drop_dependencies(command);
     rt_sched_call(waiting);
+    for (size_t i = 0; i < command->events.child_completion_count; i++)
+        rt_point_drop(command->events.child_completions[i]);
     mm_free(command->events.child_completions);
     mm_free(command);
     rt_object_release_deferred(event);
     if (parent)
         child_completed(parent, status, completion);
+    rt_point_drop(completion);
 }

@@ -213,7 +213,8 @@ static void retire_event(void *context, mm_event_id id)
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
 static void consume_trace(struct session_process *p)
 {
-    struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events}, sink = tee;
+    struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events, .retire = retire_event},
+                   sink = tee;
     struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee, false) : NULL;
     if (footprint) {
         footprint_sink(footprint, &sink);
