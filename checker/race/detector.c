@@ -133,30 +133,39 @@ static const char *kept_layout(struct ck_detector *d, const char *layout)
     return place ? (*place = detector_strdup(d, layout)) : "";
 }
 
+static bool is_svm(const struct mm_allocation *a)
+{
+    return a->origin == MM_ORIGIN_COARSE_SVM || a->origin == MM_ORIGIN_FINE_SVM ||
+           a->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
+}
+
 /* A sub-buffer is part of its buffer's memory; a buffer made from an SVM pointer is that SVM. */
 bool ck_allocation_lies_in(const struct mm_allocation *a, const struct mm_allocation *o)
 {
-    bool svm = o->origin == MM_ORIGIN_COARSE_SVM || o->origin == MM_ORIGIN_FINE_SVM ||
-               o->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
-    bool part = a->origin == MM_ORIGIN_SUB_BUFFER || (a->origin == MM_ORIGIN_BUFFER && svm);
+    bool part = a->origin == MM_ORIGIN_SUB_BUFFER || (a->origin == MM_ORIGIN_BUFFER && is_svm(o));
     return part && a->address && o->address && o->device == a->device && a->address >= o->address &&
            a->size <= o->size && a->address - o->address <= o->size - a->size;
 }
 
-static void find_parent(struct ck_detector *d, struct ck_memory *memory)
+static bool is_parent(const struct ck_memory *memory, const struct ck_memory *other)
 {
-    enum mm_origin origin = (enum mm_origin)memory->info.origin;
-    if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
-        return;
-    for (size_t i = 0; i < d->maps.memory.capacity; i++) {
+    return other != memory && !other->parent && other->region == memory->region && !other->freed &&
+           ck_allocation_lies_in(&memory->info, &other->info);
+}
+
+/* The allocation that contains MEMORY, or NULL.  A buffer may only lie in SVM: a search through all memory would make the
+ * cost of creating buffers quadratic. */
+static struct ck_memory *find_parent(const struct ck_detector *d, const struct ck_memory *memory)
+{
+    for (size_t i = 0; memory->info.origin == MM_ORIGIN_SUB_BUFFER && i < d->maps.memory.capacity; i++) {
         struct ck_memory *other = mm_map_at(&d->maps.memory, i);
-        if (!other || other == memory || other->parent || other->region != memory->region || other->freed ||
-            !ck_allocation_lies_in(&memory->info, &other->info))
-            continue;
-        memory->parent = other;
-        memory->parent_offset = memory->info.address - other->info.address;
-        return;
+        if (other && is_parent(memory, other))
+            return other;
     }
+    struct ck_memory *svm = memory->info.origin == MM_ORIGIN_BUFFER ? d->svm : NULL;
+    while (svm && !is_parent(memory, svm))
+        svm = svm->next_svm;
+    return svm;
 }
 
 static void memory_classify(struct ck_memory *memory)
@@ -193,10 +202,15 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     struct ck_memory *memory = mm_map_pointer(&d->maps.memory, record->id);
     if (memory && memory->region == CK_REGION_LOCAL)
         return; /* the same variable, recorded again */
-    if (!memory)
+    bool is_new = !memory;
+    if (is_new)
         memory = mm_arena_alloc(d->arena, sizeof *memory);
     if (!memory)
         return;
+    if (is_new && is_svm(record)) {
+        memory->next_svm = d->svm;
+        d->svm = memory;
+    }
     ck_mappings_free(d, memory);
     ck_space_clear(d, &memory->space);
     ck_space_clear(d, &memory->whole);
@@ -211,7 +225,9 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     memory->parent_offset = 0;
     memory->freed = false;
     memory_classify(memory);
-    find_parent(d, memory);
+    memory->parent = find_parent(d, memory);
+    if (memory->parent)
+        memory->parent_offset = memory->info.address - memory->parent->info.address;
     if (!ck_map_put(&d->maps.memory, &d->budget, record->id, memory))
         return;
     if (memory->checked && !memory->parent && memory->region != CK_REGION_LOCAL)

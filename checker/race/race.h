@@ -268,14 +268,14 @@ struct ck_memory { /* an allocation and its shadow memory */
     struct ck_space view;     /* likewise, of a buffer: accesses through images created from it */
     uint32_t device_copies;   /* of the first copy: number of copies */
     struct ck_mapping *mappings;
-    struct ck_memory *parent; /* the allocation that contains its memory, or NULL */
+    struct ck_memory *parent,
+        *next_svm; /* the allocation that contains its memory, or NULL; in ck_detector.svm */
     uint64_t parent_offset;
     uint8_t region;
-    bool checked; /* accesses are checked for races */
-    bool freed;
-    bool demotes;   /* scope all_svm_devices is reduced to device (O10) */
-    bool fine;      /* fine-grained SVM */
-    bool is_buffer; /* a cl_mem: device scope includes one kernel and its children only (O14) */
+    bool freed, checked; /* CHECKED: for races */
+    bool demotes;        /* scope all_svm_devices is reduced to device (O10) */
+    bool fine;           /* fine-grained SVM */
+    bool is_buffer;      /* a cl_mem: device scope includes one kernel and its children only (O14) */
 };
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -363,10 +363,9 @@ struct ck_detector {
     /* state */
     struct ck_budget budget;
     struct ck_clocks clocks;
-    struct mm_error limit; /* cls MM_LIMIT: why the verdict is unknown */
-    uint64_t unrecorded;   /* number of launches that matter and whose accesses are not in the trace */
-    bool stopped;          /* races are no longer checked */
-    bool finished;         /* later records are ignored */
+    struct mm_error limit;  /* cls MM_LIMIT: why the verdict is unknown */
+    uint64_t unrecorded;    /* number of launches that matter and whose accesses are not in the trace */
+    bool stopped, finished; /* races are no longer checked; later records are ignored */
     mm_event_id next_event;
     uint64_t next_sync;
     struct ck_maps {
@@ -387,6 +386,7 @@ struct ck_detector {
         const char **list;
         size_t count;
     } layouts;              /* the layouts of variables and arguments, each stored once */
+    struct ck_memory *svm;  /* all SVM, also freed */
     struct mm_arena *arena; /* findings and all strings */
     struct ck_last last;
     size_t complete_commands; /* since the last collection */
