@@ -88,8 +88,8 @@ bool is_vectorizable(const llvm::Instruction &i);
 bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
 bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
-bool is_profitable(const llvm::Loop &loop, const Divergence &divergence);
-// Cycles that an iteration of LOOP waits for the value of PHI from the one before; 0: PHI does not follow from itself.
+bool is_profitable(const llvm::Loop &loop, const Divergence &divergence); // cost_model.cpp
+// cost_model.cpp: cycles that an iteration of LOOP waits for the value of PHI from the one before; 0: it does not follow from itself.
 unsigned recurrence_cycles(const llvm::Loop &loop, const llvm::PHINode &phi);
 // row_loops.cpp: whether LOOP is better vectorized inside each work-item.
 bool is_row_loop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, const Divergence &divergence);
