@@ -274,7 +274,7 @@ static void fix_select(LLVMBuilderRef b, LLVMValueRef select)
     LLVMSetOperand(select, 0, all);
 }
 
-/* ---- comparisons of pointers --------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------------------------- */
 
 enum { GENERIC = 4 }; /* the address space of generic pointers */
 
@@ -300,6 +300,22 @@ static void fix_comparison(LLVMBuilderRef b, LLVMValueRef compare)
         LLVMValueRef pointer = LLVMGetOperand(compare, k), origin = cast_pointer(pointer);
         LLVMSetOperand(compare, k, LLVMBuildPointerCast(b, origin ? origin : pointer, generic, ""));
     }
+}
+
+/* LLVM's builder of constants compares the conditions themselves where both operands were extended to integers; SPIR-V has no order
+ * of booleans [SPIRV 3.49.15]: they are extended again. */
+static void fix_order_of_conditions(LLVMBuilderRef b, LLVMValueRef compare)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(compare, 0));
+    LLVMIntPredicate order = LLVMGetICmpPredicate(compare);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 1 ||
+        order == LLVMIntEQ || order == LLVMIntNE)
+        return;
+    LLVMPositionBuilderBefore(b, compare);
+    LLVMTypeRef wide = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    for (unsigned k = 0; k < 2; k++)
+        LLVMSetOperand(compare, k,
+                       LLVMBuildIntCast2(b, LLVMGetOperand(compare, k), wide, order >= LLVMIntSGT, ""));
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------ */
@@ -330,9 +346,10 @@ static void fix_block(LLVMModuleRef module, LLVMBuilderRef builder, LLVMBasicBlo
             fix_call(module, builder, i);
         else if (LLVMIsASelectInst(i))
             fix_select(builder, i);
-        else if (LLVMIsAICmpInst(i))
+        else if (LLVMIsAICmpInst(i)) {
             fix_comparison(builder, i);
-        else if (LLVMIsAStoreInst(i))
+            fix_order_of_conditions(builder, i);
+        } else if (LLVMIsAStoreInst(i))
             rt_helper_split_store(builder, i);
     }
 }

@@ -1,4 +1,4 @@
-/* Initializers of variables, in forms that SPIR-V has. */
+/* Initializers of variables, and comparisons of their addresses, in forms that SPIR-V has. */
 #include "ref-runtime/compiler/initializers_shim.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -104,6 +104,41 @@ void move_guards(llvm::Module &module)
     }
 }
 
+/* Whether CONSTANT compares addresses of variables, or conditions of such comparisons. */
+bool has_comparison(const llvm::Value *constant)
+{
+    const auto *e = llvm::dyn_cast<llvm::ConstantExpr>(constant);
+    return e && (e->getOpcode() == llvm::Instruction::ICmp ||
+                 llvm::any_of(e->operands(), [](const llvm::Use &use) { return has_comparison(use); }));
+}
+
+llvm::Value *expand_comparison(llvm::Value *constant, llvm::Instruction *before)
+{
+    if (!has_comparison(constant))
+        return constant;
+    llvm::Instruction *i = llvm::cast<llvm::ConstantExpr>(constant)->getAsInstruction();
+    i->insertBefore(before);
+    for (llvm::Use &use : i->operands())
+        use.set(expand_comparison(use, i));
+    return i;
+}
+
+/* Comparisons that LLVM keeps as constants become instructions, which rt_helper_fix_module() rewrites. */
+void expand_comparisons(llvm::Module &module)
+{
+    llvm::SmallVector<llvm::Use *, 8> found;
+    for (llvm::Function &f : module)
+        for (llvm::Instruction &i : llvm::instructions(f))
+            for (llvm::Use &use : i.operands())
+                if (has_comparison(use))
+                    found.push_back(&use);
+    for (llvm::Use *use : found) {
+        auto *user = llvm::cast<llvm::Instruction>(use->getUser());
+        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+        use->set(expand_comparison(*use, phi ? phi->getIncomingBlock(*use)->getTerminator() : user));
+    }
+}
+
 } // namespace
 
 void rt_fix_initializers(llvm::Module &module)
@@ -112,4 +147,5 @@ void rt_fix_initializers(llvm::Module &module)
     drop_destructors(module);
     move_guards(module);
     mark_initializers(module);
+    expand_comparisons(module);
 }

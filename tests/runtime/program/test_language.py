@@ -280,7 +280,8 @@ def addresses():
 
 
 def comparisons():
-    """Generic pointers are compared with pointers into any address space, also one that is not their own."""
+    """Generic pointers are compared with pointers into any address space, also one that is not their own; results of comparisons that
+    LLVM takes for constants are compared again."""
     source = '''global int g;
                 kernel void k(global int *o) {
                     int p = 1, *to_g = &g, *to_p = &p;
@@ -290,13 +291,14 @@ def comparisons():
                     o[1] = (&p == to_p) + 2 * (to_p == &p) + 4 * (&l == to_p) + 8 * (to_p == &g);
                     o[2] = (&l == to_l) + 2 * (to_l != &l) + 4 * (&g != to_l) + 8 * (&g == to_g);
                     o[3] = (&l < to_g) + (&l > to_g);
-                    o[4] = (&l != 0) + 2 * ((int *)o == o);
+                    o[4] = (&l != 0) + 2 * ((int *)o == o) + 4 * ((int *)&g != (int *)&l);
+                    o[5] = (((p, (void *)0) != &g) < 1) + 2 * (((p, (void *)0) != &g) > 0u) + 4 * (((p, (void *)0) != &g) >= (&l != 0));
                 }'''
-    out = numpy.zeros(5, 'i4')
+    out = numpy.zeros(6, 'i4')
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
     cl.Kernel(cl.Program(context, source).build(['-cl-std=CL' + LATEST]), 'k')(queue, (1,), (1,), buffer)
     cl.enqueue_copy(queue, out, buffer)
-    check('comparisons with generic pointers', out.tolist() == [1, 3, 13, 1, 3], out)
+    check('comparisons with generic pointers', out.tolist() == [1, 3, 13, 1, 7, 6], out)
 
 
 macros()
