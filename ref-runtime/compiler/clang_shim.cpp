@@ -535,7 +535,14 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_LIMIT;
 
     promote_handles(*module);
-    rt_fix_initializers(*module);
+    const std::string cyclic = rt_fix_initializers(*module);
+    if (!cyclic.empty()) {
+        const std::string error = "error: this program cannot be expressed in SPIR-V: the initializer of '" +
+                                  cyclic +
+                                  "', in constant memory, refers to itself, directly or through others\n";
+        rt_text_add_string(log, error.c_str());
+        return MM_INVALID;
+    }
     fold_far_dimensions(*module);
     drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17

@@ -1,12 +1,16 @@
 /* Initializers of variables, and comparisons of their addresses, in forms that SPIR-V has. */
 #include "ref-runtime/compiler/initializers_shim.hpp"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/xxhash.h>
+
+#include <memory>
 
 namespace
 {
@@ -44,24 +48,38 @@ void move_initializers(llvm::Module &module)
             move_initializer(g);
 }
 
-/* The kernels that construct objects of program scope, which clang puts into a list that SPIR-V does not have, become initializers:
- * they are executed when the program is created. */
+/* A number of MODULE that no module has with which it links: modules that link define different names. */
+uint64_t link_identity(const llvm::Module &module)
+{
+    std::string names;
+    for (const llvm::GlobalObject &g : module.global_objects())
+        if (g.hasExternalLinkage() && !g.isDeclaration())
+            names += (g.getName() + "\n").str();
+    return llvm::xxHash64(names);
+}
+
+/* FUNCTION, a kernel, is executed when the program is created. */
+void mark_initializer(llvm::Function &function)
+{
+    constexpr uint32_t initializer = 33; /* spv::ExecutionModeInitializer */
+    llvm::LLVMContext &context = function.getContext();
+    llvm::NamedMDNode *modes = function.getParent()->getOrInsertNamedMetadata("spirv.ExecutionMode");
+    llvm::Constant *mode = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), initializer);
+    function.setName(function.getName() + "_" + llvm::Twine::utohexstr(link_identity(*function.getParent())));
+    function.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    modes->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(&function), llvm::ConstantAsMetadata::get(mode)}));
+}
+
+/* The kernels that construct objects of program scope, which clang puts into a list that SPIR-V does not have, become initializers. */
 void mark_initializers(llvm::Module &module)
 {
     llvm::GlobalVariable *list = module.getGlobalVariable("llvm.global_ctors", true);
     if (!list)
         return;
-    constexpr uint32_t initializer = 33; /* spv::ExecutionModeInitializer */
-    llvm::LLVMContext &context = module.getContext();
-    llvm::NamedMDNode *modes = module.getOrInsertNamedMetadata("spirv.ExecutionMode");
-    for (const llvm::Use &entry : list->getInitializer()->operands()) {
-        auto *function = llvm::cast<llvm::Function>(
-            llvm::cast<llvm::Constant>(entry)->getAggregateElement(1)->stripPointerCasts());
-        llvm::Constant *mode = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), initializer);
-        function->setLinkage(llvm::GlobalValue::ExternalLinkage);
-        modes->addOperand(llvm::MDNode::get(
-            context, {llvm::ValueAsMetadata::get(function), llvm::ConstantAsMetadata::get(mode)}));
-    }
+    for (const llvm::Use &entry : list->getInitializer()->operands())
+        mark_initializer(*llvm::cast<llvm::Function>(
+            llvm::cast<llvm::Constant>(entry)->getAggregateElement(1)->stripPointerCasts()));
     list->eraseFromParent();
 }
 
@@ -104,6 +122,111 @@ void move_guards(llvm::Module &module)
     }
 }
 
+/* A cycle of variables whose initializers have addresses of the next one, which SPIR-V's order of definitions excludes: the initializers
+ * lose the addresses that close a cycle, and an initializer kernel stores them. */
+class CycleBreaker
+{
+  public:
+    explicit CycleBreaker(llvm::Module &module) : module_(module) {}
+
+    /* The name of a variable of constant memory in a cycle, which no kernel can store to; empty: there is none. */
+    std::string run()
+    {
+        for (llvm::GlobalVariable &g : module_.globals())
+            visit(g);
+        if (builder_)
+            builder_->CreateRetVoid();
+        return constant_;
+    }
+
+  private:
+    enum State { NEW, ACTIVE, DONE };
+
+    void visit(llvm::GlobalVariable &g)
+    {
+        if (!g.hasInitializer() || states_[&g] != NEW)
+            return;
+        states_[&g] = ACTIVE;
+        llvm::SmallVector<unsigned, 4> path;
+        llvm::Constant *value = without_cycles(g, g.getInitializer(), path);
+        if (value != g.getInitializer() && g.getAddressSpace() == 2)
+            constant_ = g.getName().str();
+        if (value != g.getInitializer()) {
+            g.setInitializer(value);
+            g.setConstant(false);
+        }
+        states_[&g] = DONE;
+    }
+
+    /* Visits the variables whose addresses CONSTANT has; whether one of them is being visited. */
+    bool closes_cycle(const llvm::Constant *constant)
+    {
+        if (auto *g = const_cast<llvm::GlobalVariable *>(llvm::dyn_cast<llvm::GlobalVariable>(constant))) {
+            visit(*g);
+            return states_[g] == ACTIVE;
+        }
+        bool closes = false;
+        if (llvm::isa<llvm::ConstantExpr>(constant))
+            for (const llvm::Use &use : constant->operands())
+                closes |= closes_cycle(llvm::cast<llvm::Constant>(use));
+        return closes;
+    }
+
+    /* VALUE, at PATH in the initializer of G, with zeros instead of the addresses that close a cycle. */
+    llvm::Constant *without_cycles(llvm::GlobalVariable &g, llvm::Constant *value,
+                                   llvm::SmallVectorImpl<unsigned> &path)
+    {
+        if (!llvm::isa<llvm::ConstantStruct, llvm::ConstantArray>(value)) {
+            if (!closes_cycle(value))
+                return value;
+            store(g, value, path);
+            return llvm::Constant::getNullValue(value->getType());
+        }
+        llvm::SmallVector<llvm::Constant *, 16> parts;
+        bool same = true;
+        for (unsigned i = 0; i < value->getNumOperands(); i++) {
+            auto *part = llvm::cast<llvm::Constant>(value->getOperand(i));
+            path.push_back(i);
+            parts.push_back(without_cycles(g, part, path));
+            path.pop_back();
+            same &= parts.back() == part;
+        }
+        if (same)
+            return value;
+        if (auto *structure = llvm::dyn_cast<llvm::StructType>(value->getType()))
+            return llvm::ConstantStruct::get(structure, parts);
+        return llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(value->getType()), parts);
+    }
+
+    void store(llvm::GlobalVariable &g, llvm::Constant *value, llvm::ArrayRef<unsigned> path)
+    {
+        if (!builder_)
+            builder_ = std::make_unique<llvm::IRBuilder<>>(make_initializer());
+        llvm::SmallVector<llvm::Value *, 4> indices = {builder_->getInt32(0)};
+        for (unsigned index : path)
+            indices.push_back(builder_->getInt32(index));
+        llvm::Value *place = builder_->CreateInBoundsGEP(g.getValueType(), &g, indices);
+        builder_->CreateAlignedStore(value, place, llvm::Align(1));
+    }
+
+    llvm::BasicBlock *make_initializer()
+    {
+        llvm::LLVMContext &context = module_.getContext();
+        llvm::Function *function =
+            llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+                                   llvm::GlobalValue::InternalLinkage, "_GLOBAL__sub_I_cycles");
+        module_.getFunctionList().push_front(function); /* executed before constructors */
+        function->setCallingConv(llvm::CallingConv::SPIR_KERNEL);
+        mark_initializer(*function);
+        return llvm::BasicBlock::Create(context, "entry", function);
+    }
+
+    llvm::Module &module_;
+    llvm::DenseMap<const llvm::GlobalVariable *, State> states_;
+    std::string constant_;
+    std::unique_ptr<llvm::IRBuilder<>> builder_; /* in the initializer kernel; null: no cycle found */
+};
+
 /* Whether CONSTANT compares addresses of variables, or conditions of such comparisons. */
 bool has_comparison(const llvm::Value *constant)
 {
@@ -141,11 +264,13 @@ void expand_comparisons(llvm::Module &module)
 
 } // namespace
 
-void rt_fix_initializers(llvm::Module &module)
+std::string rt_fix_initializers(llvm::Module &module)
 {
     move_initializers(module);
     drop_destructors(module);
     move_guards(module);
+    std::string unsupported = CycleBreaker(module).run();
     mark_initializers(module);
     expand_comparisons(module);
+    return unsupported;
 }

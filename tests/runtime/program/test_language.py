@@ -246,6 +246,18 @@ def constructors():
         check('objects with destructors live as long as the program', out.tolist() == [42, 44, inner, inner + 1], out)
 
 
+def ran(sources, count, version='CL' + LATEST):
+    """What kernel k of the program that is built from one source, or linked from several, writes into an array of COUNT ints."""
+    options = ['-cl-std=' + version]
+    program = (cl.Program(context, sources).build(options) if isinstance(sources, str) else
+               cl.link_program(context, [cl.Program(context, s).compile(options) for s in sources]))
+    out = numpy.zeros(count, 'i4')
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+    cl.Kernel(program, 'k')(queue, (1,), (1,), buffer)
+    cl.enqueue_copy(queue, out, buffer)
+    return out.tolist()
+
+
 def addresses():
     """Initializers with addresses of variables: in arrays, structures and integers, of variables of program scope and of functions."""
     source = '''struct pair { int number; global int *to; };
@@ -272,11 +284,29 @@ def addresses():
                     o[6] = *inner[i] + *mine[i];
                     o[7] = *(global int *)bits[i];
                 }'''
-    out = numpy.zeros(8, 'i4')
-    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
-    cl.Kernel(cl.Program(context, source).build(['-cl-std=CL' + LATEST]), 'k')(queue, (1,), (1,), buffer)
-    cl.enqueue_copy(queue, out, buffer)
-    check('initializers contain addresses', out.tolist() == [2, 1, 2, 7, ord('d') + 9, 6, 3, 2], out)
+    check('initializers contain addresses', ran(source, 8) == [2, 1, 2, 7, ord('d') + 9, 6, 3, 2])
+
+
+def cycles():
+    """Variables whose initializers have their own addresses, directly and through others, in one module and in two that are linked."""
+    node = 'struct N { int v; global struct N *next[2]; };'
+    program = node + '''extern global struct N b;
+        global struct N a = {1, {0, &b}}, b = {2, {&b, &a}}, list[3] = {{3, {&list[1]}}, {4, {&list[2], &a}}, {5, {list}}};
+        int held() { static global const struct N own = {6, {&own}}; return own.next[0]->v + (own.next[1] == 0); }
+        kernel void k(global int *o) {
+            o[0] = a.next[1]->next[1]->v; o[1] = b.next[0]->v; o[2] = list[0].next[0]->next[0]->next[0] == list; o[3] = held();
+            o[4] = a.next[0] == 0 && a.v == 1; o[5] = list[1].next[1]->next[1]->v++;
+        }'''
+    check('cycles of variables', ran(program, 6) == [1, 2, 1, 7, 1, 2])
+    check('cycles of one module and another', ran([node + 'static global struct N a = {3, {&a}}; int first() { return a.next[0]->v; }',
+                                                   node + 'static global struct N a = {4, {0, &a}}; int first(); '
+                                                   'kernel void k(global int *o) { o[0] = first(); o[1] = a.next[1]->v; }'], 2) == [3, 4])
+    log = errors('struct C { constant struct C *next; }; constant struct C ring = {&ring}; kernel void k(global int *o) { *o = !ring.next; }')
+    check('a cycle in constant memory names the variable', "'ring'" in log, log)
+    if LATEST >= '3.0':
+        check('cycles are complete before constructors', ran('''struct N { global N *next; int v; };
+            struct M { int v; M(global N &n) { v = n.next->v; } }; extern global N n; global M m(n); global N n = {&n, 8};
+            kernel void k(global int *o) { o[0] = m.v; }''', 1, 'CLC++2021') == [8])
 
 
 def comparisons():
@@ -294,11 +324,7 @@ def comparisons():
                     o[4] = (&l != 0) + 2 * ((int *)o == o) + 4 * ((int *)&g != (int *)&l);
                     o[5] = (((p, (void *)0) != &g) < 1) + 2 * (((p, (void *)0) != &g) > 0u) + 4 * (((p, (void *)0) != &g) >= (&l != 0));
                 }'''
-    out = numpy.zeros(6, 'i4')
-    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
-    cl.Kernel(cl.Program(context, source).build(['-cl-std=CL' + LATEST]), 'k')(queue, (1,), (1,), buffer)
-    cl.enqueue_copy(queue, out, buffer)
-    check('comparisons with generic pointers', out.tolist() == [1, 3, 13, 1, 7, 6], out)
+    check('comparisons with generic pointers', ran(source, 6) == [1, 3, 13, 1, 7, 6])
 
 
 macros()
@@ -312,5 +338,6 @@ long_long()
 if LATEST >= '3.0':
     constructors()
 addresses()
+cycles()
 comparisons()
 sys.exit(done())
