@@ -157,7 +157,8 @@ static void put_change(const struct xr_matrix *matrix, const struct xr_change *c
 static void put_verdicts(const struct xref_verdicts *v, const char *revisions, FILE *out)
 {
     const struct xref_verdict *smallest = xref_verdicts_smallest(v);
-    fprintf(out, "<h2>Litmus tests whose verdict differs</h2>\n<p>%zu of %zu under ", v->count, v->compared);
+    fprintf(out, "<h2>Litmus tests whose verdict differs</h2>\n<p>%zu of %zu, and %zu undecided, under ",
+            v->differing, v->compared, v->count - v->differing);
     mm_put_html(revisions, out);
     fputs(
         ": whether the condition h(olds), f(ails) or is u(nknown), and whether there is a race or an invalid use: "
@@ -166,7 +167,10 @@ static void put_verdicts(const struct xref_verdicts *v, const char *revisions, F
     for (size_t i = 0; i < v->count; i++) {
         fprintf(out, "<tr><td>%s</td><td>%s</td><td>", v->tests[i].before, v->tests[i].after);
         mm_put_html(v->tests[i].file, out);
-        fprintf(out, "</td><td>%s</td></tr>\n", &v->tests[i] == smallest ? "the smallest" : "");
+        fprintf(out, "</td><td>%s</td></tr>\n",
+                v->tests[i].undecided      ? "undecided"
+                : &v->tests[i] == smallest ? "the smallest"
+                                           : "");
     }
     fputs("</table>\n", out);
 }

@@ -29,7 +29,7 @@ static const struct tool_option diff_options[] = {
     {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON", TOOL_TO(struct request, json)},
     {"text", 't', NULL, NULL, "print the sentences", TOOL_TO(struct request, text)},
     {"revisions", 'R', "OLD,NEW", "REFCL_XREF_REVISIONS",
-     "also list the litmus tests whose verdict differs under these values of the model's switch 'version', such as "
+     "also list the litmus tests whose verdict differs or is undecided under these values of the model's switch 'version', such as "
      "3.0,3.1.1",
      TOOL_TO(struct request, revisions)},
     {"litmus", 'l', "DIR", "REFCL_XREF_LITMUS",
@@ -159,9 +159,14 @@ static void print_verdicts(const struct xref_verdicts *v, const char *revisions)
 {
     const struct xref_verdict *smallest = xref_verdicts_smallest(v);
     for (size_t i = 0; i < v->count; i++)
-        mm_print(stdout, "verdict  %s %s -> %s\n", v->tests[i].file, v->tests[i].before, v->tests[i].after);
-    mm_print(stdout, "%zu of %zu litmus tests differ under %s", v->count, v->compared, revisions);
-    printf(smallest ? "; the smallest is %s\n" : "%s\n", smallest ? smallest->file : "");
+        mm_print(stdout, "%s  %s %s -> %s\n", v->tests[i].undecided ? "undecided" : "verdict",
+                 v->tests[i].file, v->tests[i].before, v->tests[i].after);
+    mm_print(stdout, "%zu of %zu litmus tests differ under %s", v->differing, v->compared, revisions);
+    if (v->count > v->differing)
+        mm_print(stdout, ", %zu are undecided", v->count - v->differing);
+    if (smallest)
+        mm_print(stdout, "; the smallest that differs is %s", smallest->file);
+    printf("\n");
 }
 
 static char *diff_json(const struct request *r, const struct xr_diff *d, const struct xref_verdicts *v)
@@ -177,12 +182,13 @@ static char *diff_json(const struct request *r, const struct xr_diff *d, const s
     if (smallest)
         cJSON_AddStringToObject(verdicts, "smallest", smallest->file);
     cJSON *tests = cJSON_AddArrayToObject(verdicts, "tests");
+    cJSON *undecided = cJSON_AddArrayToObject(verdicts, "undecided");
     for (size_t i = 0; i < v->count; i++) {
         cJSON *test = cJSON_CreateObject();
         cJSON_AddStringToObject(test, "file", v->tests[i].file);
         cJSON_AddStringToObject(test, "before", v->tests[i].before);
         cJSON_AddStringToObject(test, "after", v->tests[i].after);
-        cJSON_AddItemToArray(tests, test);
+        cJSON_AddItemToArray(v->tests[i].undecided ? undecided : tests, test);
     }
     mm_free(text);
     char *printed = cJSON_Print(root);

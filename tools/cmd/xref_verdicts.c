@@ -1,5 +1,5 @@
-/* The litmus tests whose verdict differs under two revisions of the specification, as values of the switch "version" of
- * opencl.cat, decided by search. */
+/* The litmus tests whose verdict differs or is undecided under two revisions of the specification, as values of the switch
+ * "version" of opencl.cat, decided by search. */
 #include "tools/cmd/xref_verdicts.h"
 #include "litmus/litmus.h"
 #include "memmodel/base/array.h"
@@ -67,6 +67,19 @@ static enum mm_class decide_program(const struct ck_program *program, const stru
     return c;
 }
 
+enum comparison { SAME, UNDECIDED, DIFFERENT };
+
+static enum comparison compare_verdicts(const char a[3], const char b[3])
+{
+    enum comparison result = SAME;
+    for (size_t i = 0; i < 2; i++) {
+        bool unknown = a[i] == 'u' || b[i] == 'u';
+        enum comparison letter = unknown ? UNDECIDED : a[i] != b[i] ? DIFFERENT : SAME;
+        result = letter > result ? letter : result;
+    }
+    return result;
+}
+
 static int compare_file(const char *file, struct mm_cat_model *const models[BOTH], struct xref_verdicts *out)
 {
     struct lt_test *test = NULL;
@@ -80,18 +93,20 @@ static int compare_file(const char *file, struct mm_cat_model *const models[BOTH
     for (size_t i = 0; c == MM_OK && opencl && i < BOTH; i++)
         c = decide_program(program, models[i], texts[i], &err);
     struct xref_verdict *v = NULL;
-    if (c == MM_OK && opencl && strcmp(texts[0], texts[1]) != 0) {
+    enum comparison result = c == MM_OK && opencl ? compare_verdicts(texts[0], texts[1]) : SAME;
+    if (result != SAME) {
         v = mm_add(&out->tests, &out->count);
         if (!v)
             c = mm_out_of_memory(&err);
     }
     if (v) {
-        *v = (struct xref_verdict){.file = mm_strdup(file)};
+        *v = (struct xref_verdict){.file = mm_strdup(file), .undecided = result == UNDECIDED};
         memcpy(v->before, texts[0], sizeof v->before);
         memcpy(v->after, texts[1], sizeof v->after);
         for (uint32_t i = 0; i < program->thread_count; i++)
             v->size += program->threads[i].instr_count;
     }
+    out->differing += result == DIFFERENT;
     out->compared += opencl;
     ck_program_destroy(program);
     lt_test_destroy(test);
@@ -130,9 +145,9 @@ int xref_verdicts(const char *root, const char *folder, const char *revisions, s
 
 const struct xref_verdict *xref_verdicts_smallest(const struct xref_verdicts *v)
 {
-    const struct xref_verdict *smallest = v->count ? v->tests : NULL;
-    for (size_t i = 1; i < v->count; i++)
-        if (v->tests[i].size < smallest->size)
+    const struct xref_verdict *smallest = NULL;
+    for (size_t i = 0; i < v->count; i++)
+        if (!v->tests[i].undecided && (!smallest || v->tests[i].size < smallest->size))
             smallest = &v->tests[i];
     return smallest;
 }

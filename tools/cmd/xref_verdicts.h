@@ -1,17 +1,19 @@
-/* The litmus tests whose verdict differs under two revisions of the specification. */
+/* The litmus tests whose verdict differs or is undecided under two revisions of the specification. */
 #ifndef TOOLS_CMD_XREF_VERDICTS_H
 #define TOOLS_CMD_XREF_VERDICTS_H
 
 #include "tools/cmd/xref.h"
 
-/* Verdicts as two letters: the condition h(olds), f(ails) or u(nknown); r: a race or invalid use, -: none, u. */
+/* Verdicts as two letters: the condition h(olds), f(ails) or u(nknown); r: a race or invalid use, -: none, u.
+ * Undecided: no letter that is known under both revisions differs, and a letter is u. */
 struct xref_verdict {
     char *file, before[3], after[3];
     size_t size; /* instructions of the test's threads */
+    bool undecided;
 };
 struct xref_verdicts {
-    struct xref_verdict *tests;
-    size_t count, compared;
+    struct xref_verdict *tests; /* those that differ or are undecided */
+    size_t count, differing, compared;
 };
 /* REVISIONS: "3.0,3.1.1", values of the switch "version"; FOLDER: of the tests, NULL: those of the repository at ROOT
  * that are not generated.  Returns an exit code. */
