@@ -240,6 +240,15 @@ void mm_put_html(const char *s, FILE *out)
     put_markup(s, true, out);
 }
 
+bool mm_is_utf8(const char *s)
+{
+    uint32_t code;
+    size_t bytes = 1;
+    while (*s && bytes)
+        s += bytes = decode_utf8(s, &code);
+    return bytes;
+}
+
 void mm_put_json_string(const char *s, bool script, FILE *out)
 {
     fputc('"', out);

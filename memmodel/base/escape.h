@@ -25,6 +25,8 @@ void mm_vprint(FILE *out, const char *format, va_list arguments);
 void mm_put_xml(const char *s, FILE *out);
 /* The same for HTML; direction controls become visible. */
 void mm_put_html(const char *s, FILE *out);
+/* False if S holds bytes that are not UTF-8, which JSON cannot represent. */
+bool mm_is_utf8(const char *s);
 /* Writes S as a JSON string, in quotes; bytes that are not UTF-8 become U+FFFD.  SCRIPT: see mm_put_json. */
 void mm_put_json_string(const char *s, bool script, FILE *out);
 /* Writes JSON text whose strings may hold any bytes: bytes that are not UTF-8 become U+FFFD.  SCRIPT: the

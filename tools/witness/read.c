@@ -279,6 +279,22 @@ static bool take_launch(struct witness_reader *r, const cJSON *root)
     return witness_good(r);
 }
 
+/* The name of the kernel; "entry_point" has its bytes if "name" cannot represent them. */
+static const char *take_kernel_name(struct witness_reader *r, const cJSON *kernel)
+{
+    const char *name = witness_text(r, kernel, "name");
+    size_t size;
+    if (!cJSON_GetObjectItemCaseSensitive(kernel, "entry_point"))
+        return name;
+    const void *bytes = witness_bytes(r, kernel, "entry_point", &size);
+    char *text = witness_memory(r, size + 1, 1);
+    if (!witness_good(r))
+        return name;
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    return text;
+}
+
 static bool take_kernel(struct witness_reader *r, const cJSON *root)
 {
     const cJSON *kernel = witness_part(r, root, "kernel", cJSON_IsObject), *item;
@@ -286,7 +302,7 @@ static bool take_kernel(struct witness_reader *r, const cJSON *root)
     size_t size = 0, count = witness_count(r, constants, "constants", MOST_OBJECTS), i = 0;
     struct in_spec_constant *values = witness_memory(r, count, sizeof *values);
     witness_enter(r, "kernel");
-    r->program->name = witness_text(r, kernel, "name");
+    r->program->name = take_kernel_name(r, kernel);
     r->w->file = witness_text(r, kernel, "file");
     r->w->source = witness_optional_text(r, kernel, "source");
     r->w->build_options = witness_optional_text(r, kernel, "build_options");

@@ -1,5 +1,6 @@
 /* Writes witnesses as JSON (tools/schema/witness.schema.json).  Events are in the order of the replay, and are
  * numbered in it. */
+#include "memmodel/base/escape.h"
 #include "tools/tool.h"
 #include "tools/verdict_json.h"
 #include "tools/witness/witness.h"
@@ -52,6 +53,8 @@ static void add_kernel(cJSON *root, const struct witness *w)
 {
     cJSON *json = cJSON_AddObjectToObject(root, "kernel");
     cJSON_AddStringToObject(json, "name", w->program->name);
+    if (!mm_is_utf8(w->program->name))
+        add_bytes(json, "entry_point", w->program->name, strlen(w->program->name));
     cJSON_AddStringToObject(json, "file", w->file);
     cJSON_AddStringToObject(json, "environment", w->vulkan ? "vulkan" : "opencl");
     if (w->build_options)
