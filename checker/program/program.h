@@ -106,17 +106,19 @@ enum ck_op {
     CK_END,
     CK_POINT /* a command event; tags: which */
 };
+/* Vulkan's memory semantics: bit i of CK_SEM_CLASSES is storage class i; the sets SEMAV and SEMVIS of the models. */
+enum { CK_SEM_CLASSES = 0xf, CK_SEM_AVAILABLE = 0x100, CK_SEM_VISIBLE = 0x200 };
 struct ck_instr {
     enum ck_op op;
-    uint8_t size;        /* bytes accessed */
-    uint8_t order;       /* enum mm_order; NONE for plain accesses */
-    uint8_t order_fail;  /* CAS: order of the load when it fails */
-    uint8_t scope;       /* enum mm_scope as written; NONE for plain accesses */
-    uint8_t fence_flags; /* fences and barriers: MM_FENCE_* */
-    uint8_t attributes;  /* MM_ATOMIC, MM_VOLATILE, MM_NON_PRIVATE, ... */
-    uint8_t rmw;         /* enum ck_rmw_op */
-    bool weak;           /* CAS may fail spuriously */
-    uint16_t semantics; /* Vulkan: storage-class semantics mask, bit i = class i; 0x100 SEMAV, 0x200 SEMVIS */
+    uint8_t size;          /* bytes accessed */
+    uint8_t order;         /* enum mm_order; NONE for plain accesses */
+    uint8_t order_fail;    /* CAS: order of the load when it fails */
+    uint8_t scope;         /* enum mm_scope as written; NONE for plain accesses */
+    uint8_t fence_flags;   /* fences and barriers: MM_FENCE_* */
+    uint8_t attributes;    /* MM_ATOMIC, MM_VOLATILE, MM_NON_PRIVATE, ... */
+    uint8_t rmw;           /* enum ck_rmw_op */
+    bool weak;             /* CAS may fail spuriously */
+    uint16_t semantics;    /* Vulkan: CK_SEM_* */
     uint8_t storage_class; /* Vulkan: mask, bit i = class i (of the access) */
     uint32_t reg, reg2;
     uint32_t address, value, expected; /* expressions */

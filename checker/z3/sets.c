@@ -209,8 +209,8 @@ static bool is_tagged(const struct zx_event *e, unsigned tag)
     X("SEMSC1", has_semantics(e, 2))                                                                         \
     X("SEMSC2", has_semantics(e, 4))                                                                         \
     X("SEMSC3", has_semantics(e, 8))                                                                         \
-    X("SEMAV", has_semantics(e, 0x100))                                                                      \
-    X("SEMVIS", has_semantics(e, 0x200))                                                                     \
+    X("SEMAV", has_semantics(e, CK_SEM_AVAILABLE))                                                           \
+    X("SEMVIS", has_semantics(e, CK_SEM_VISIBLE))                                                            \
     X("AV", reaches_domain(e, ZX_WRITE, MM_MAKE_AVAILABLE))                                                  \
     X("VIS", reaches_domain(e, ZX_READ, MM_MAKE_VISIBLE))                                                    \
     X("AVDEVICE", e->kind == ZX_AVAILABILITY && !moves_domain(e) && !in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))  \

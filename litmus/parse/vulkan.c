@@ -104,9 +104,9 @@ static bool set_tag(struct lt_vulkan *v, const char *tag)
     if (find_tag(attribute_tags, COUNT(attribute_tags), tag, &attributes))
         v->attributes |= attributes;
     else if (strcmp(tag, "semav") == 0)
-        v->semantics |= 0x100;
+        v->semantics |= CK_SEM_AVAILABLE;
     else if (strcmp(tag, "semvis") == 0)
-        v->semantics |= 0x200;
+        v->semantics |= CK_SEM_VISIBLE;
     else if (strcmp(tag, "cas") == 0 && v->op == LT_V_RMW)
         v->is_cas = true;
     else

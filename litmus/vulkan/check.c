@@ -108,9 +108,10 @@ static void check_access(struct lt_vk_module *m, const struct ck_instr *i)
 static void check_semantics(struct lt_vk_module *m, const struct ck_instr *i)
 {
     bool ordered = instr_releases(i) || instr_acquires(i);
-    if (ordered && !(i->semantics & 0xf))
+    if (ordered && !(i->semantics & CK_SEM_CLASSES))
         lt_vk_cannot(m, "memory semantics without a storage class, which are not valid");
-    if (((i->semantics & 0x100) && !instr_releases(i)) || ((i->semantics & 0x200) && !instr_acquires(i)))
+    if (((i->semantics & CK_SEM_AVAILABLE) && !instr_releases(i)) ||
+        ((i->semantics & CK_SEM_VISIBLE) && !instr_acquires(i)))
         lt_vk_cannot(m, "availability without release or visibility without acquire, which are not valid");
     if (i->op == CK_FENCE && !ordered)
         lt_vk_cannot(m, "a memory barrier without an order, which is not valid");

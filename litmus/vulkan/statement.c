@@ -141,9 +141,9 @@ static uint32_t semantics_of(struct lt_vk_module *m, uint8_t order, uint16_t sem
     for (unsigned c = 0; c < 4; c++)
         if (semantics & 1u << c)
             mask |= classes[c];
-    if (semantics & 0x100 && order != MM_ACQUIRE)
+    if (semantics & CK_SEM_AVAILABLE && order != MM_ACQUIRE)
         mask |= SEM_MAKE_AVAILABLE;
-    if (semantics & 0x200 && order != MM_RELEASE)
+    if (semantics & CK_SEM_VISIBLE && order != MM_RELEASE)
         mask |= SEM_MAKE_VISIBLE;
     return lt_vk_uint(m, mask);
 }
