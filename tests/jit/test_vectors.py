@@ -247,7 +247,9 @@ KERNELS = {
             barrier(CLK_LOCAL_MEM_FENCE);
             a ^= t[l ^ 3] + b;
         }
-        z[get_global_id(0)] = a + b + c; }'''}
+        z[get_global_id(0)] = a + b + c; }''',
+    'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
+                + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
 
 
 SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048}  # enough for work-groups of more than 512 work-items, and for buffers of float4
@@ -335,6 +337,9 @@ def main():
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)
+    text = compiled('accesses')
+    parts = [part.count('store volatile') for part in re.split(r'\n\S+:|call void @llvm\.codeview\.annotation', text)]
+    check('1,000 accesses in a block: at most 256 are scheduled at a time', sum(parts) >= 1000 and max(parts) <= 256, parts)
     texts = [compiled('barriers') for _ in range(4)]
     check('each process compiles the same', texts[0] != '' and len({re.sub('[0-9.]+ ms', '', t) for t in texts}) == 1)
     return done()

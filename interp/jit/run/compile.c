@@ -281,6 +281,7 @@ static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
                              &(struct in_cancellation){.stop_offset = offsetof(struct in_jit_frame, stop),
                                                        .budget_offset = offsetof(struct in_jit_frame, budget),
                                                        .counts = k->options.flags & IN_JIT_COUNTS});
+    in_shim_bound_scheduling(e->module);
     dump_module(e->module, "optimized");
     return true;
 }

@@ -218,6 +218,24 @@ void in_shim_drop_scopes(LLVMModuleRef module)
                 call->eraseFromParent();
 }
 
+// LLVM schedules machine code between labels, in quadratic time of the accesses to memory.  Labels after so many that no processor
+// would reorder accesses across them make it linear.
+void in_shim_bound_scheduling(LLVMModuleRef module)
+{
+    constexpr unsigned MOST_ACCESSES = 256;
+    Module &m = *unwrap(module);
+    LLVMContext &c = m.getContext();
+    Value *name = MetadataAsValue::get(c, MDNode::get(c, MDString::get(c, "schedule")));
+    for (Function &f : m)
+        for (BasicBlock &block : f) {
+            unsigned accesses = 0;
+            for (Instruction &i : block)
+                if (i.mayReadOrWriteMemory() && ++accesses % MOST_ACCESSES == 0)
+                    CallInst::Create(Intrinsic::getDeclaration(&m, Intrinsic::codeview_annotation), {name},
+                                     "", &i);
+        }
+}
+
 // LLVM's scalarizer knows the elements behind a pointer by the pointer alone: accesses of other types than
 // the first get separate pointers.
 struct OwnPointers : PassInfoMixin<OwnPointers> {

@@ -42,6 +42,8 @@ uint64_t in_shim_size(LLVMModuleRef module);
 unsigned in_shim_loop_depth(LLVMModuleRef module);
 /* Removes marks of where aliasing of parameters begins to matter. */
 void in_shim_drop_scopes(LLVMModuleRef module);
+/* Divides long blocks of MODULE, which no pass changes any more, into parts that are scheduled separately. */
+void in_shim_bound_scheduling(LLVMModuleRef module);
 /* Runs passes; false: there are no such passes, or they are stopped. */
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
 /* Makes all passes, those that run included, end without effect; or enables them again.  Any thread may call it. */
