@@ -353,21 +353,27 @@ static bool place_matters(const struct lt_api *api)
            (kind == LT_API_MARKER && !api->waits);
 }
 
-/* Relates API to the previous command in its queue, in text order: one thread uses the queue. */
+/* Relates API to the previous commands in its queue, in text order: one thread uses the queue.  Of an in-order queue only the
+ * last one is related: it comes after all others, and happens-before is transitive. */
 static void relate_queue(struct commands *c, const struct lt_api *api)
 {
-    bool enqueues = lt_api_enqueues(api);
+    struct end end = lt_api_enqueues(api) ? start_of(c, api, 0) : call_point(c, api, ROLE_API);
+    const struct lt_api *last = NULL;
     for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next) {
         if (before->queue != api->queue || before->function->kind == LT_API_FLUSH || lt_api_records(before))
             continue;
-        if (before->caller == api->caller && lt_api_enqueues(before))
-            relate_ends(c, "qo", completion_of(c, before, 0),
-                        enqueues ? start_of(c, api, 0) : call_point(c, api, ROLE_API));
+        if (before->caller == api->caller && lt_api_enqueues(before)) {
+            if (api->queue->out_of_order)
+                relate_ends(c, "qo", completion_of(c, before, 0), end);
+            last = before;
+        }
         if (before->caller != api->caller && !api->queue->on_device &&
             (place_matters(before) || place_matters(api)))
             lt_lower_fail(c->lower, api->pos, "litmus.host",
                           "two host threads use queue '%s', where the order matters", api->queue->name);
     }
+    if (last && !api->queue->out_of_order)
+        relate_ends(c, "qo", completion_of(c, last, 0), end);
 }
 
 /* Commands that work-items enqueue are children of the work-items' kernel. */

@@ -138,7 +138,8 @@ const struct mm_cat_base mm_cat_bases[] = {
         "completion of an enqueued command buffer to the start of later runs of it, unless it was made for "
         "simultaneous use"),
     REL("qo", false, false,
-        "completion of a command to the starts of later ones in its queue, and to later clFinish"),
+        "completion of a command to the starts of later ones in its queue, and to later clFinish; in an in-order queue to "
+        "the next of these alone"),
     REL("signal", false, false, "call that completes a user event to its completion"),
     REL("callback", false, false, "completion to the events of its callbacks"),
     REL("parent", false, false, "end of a kernel to the starts of the commands that its work-items enqueue"),
