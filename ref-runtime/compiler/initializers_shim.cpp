@@ -48,6 +48,31 @@ void move_initializers(llvm::Module &module)
             move_initializer(g);
 }
 
+/* Clang reads elements of constexpr arrays of global memory from copies in constant memory, cast to global pointers, which SPIR-V does not
+ * have: the copies move to global memory. */
+void move_copies(llvm::Module &module)
+{
+    for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
+        llvm::SmallVector<llvm::ConstantExpr *, 2> casts;
+        for (llvm::User *user : from.users())
+            if (auto *e = llvm::dyn_cast<llvm::ConstantExpr>(user))
+                if (e->getOpcode() == llvm::Instruction::AddrSpaceCast && from.getAddressSpace() == 2)
+                    casts.push_back(e);
+        if (casts.empty())
+            continue;
+        auto *to = new llvm::GlobalVariable(module, from.getValueType(), true, from.getLinkage(),
+                                            from.getInitializer(), from.getName(), &from,
+                                            llvm::GlobalValue::NotThreadLocal, 1);
+        to->setAlignment(from.getAlign());
+        for (llvm::ConstantExpr *cast : casts)
+            cast->replaceAllUsesWith(
+                llvm::ConstantExpr::getPointerBitCastOrAddrSpaceCast(to, cast->getType()));
+        from.removeDeadConstantUsers();
+        if (from.use_empty())
+            from.eraseFromParent();
+    }
+}
+
 /* A number of MODULE that no module has with which it links: modules that link define different names. */
 uint64_t link_identity(const llvm::Module &module)
 {
@@ -267,6 +292,7 @@ void expand_comparisons(llvm::Module &module)
 std::string rt_fix_initializers(llvm::Module &module)
 {
     move_initializers(module);
+    move_copies(module);
     drop_destructors(module);
     move_guards(module);
     std::string unsupported = CycleBreaker(module).run();

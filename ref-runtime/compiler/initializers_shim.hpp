@@ -9,10 +9,11 @@ namespace llvm
 class Module;
 }
 
-/* Constants that clang copies from private memory move to constant memory, constructors become initializer kernels, destructors of objects
- * that live as long as the program are not called, addresses that refer to their own variable, directly or through others, are stored by an
- * initializer kernel, and constant comparisons become instructions.  Returns the name of a variable of constant memory whose initializer
- * has such an address, which SPIR-V does not have; otherwise an empty string. */
+/* Constants that clang copies from private memory move to constant memory, and copies of constants that it reads through global pointers to
+ * global memory; constructors become initializer kernels, destructors of objects that live as long as the program are not called,
+ * addresses that refer to their own variable, directly or through others, are stored by an initializer kernel, and constant comparisons
+ * become instructions.  Returns the name of a variable of constant memory whose initializer has such an address, which SPIR-V does not
+ * have; otherwise an empty string. */
 std::string rt_fix_initializers(llvm::Module &module);
 
 #endif

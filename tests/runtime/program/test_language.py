@@ -244,6 +244,13 @@ def constructors():
         kernel(queue, (1,), (1,), buffer)
         cl.enqueue_copy(queue, out, buffer)
         check('objects with destructors live as long as the program', out.tolist() == [42, 44, inner, inner + 1], out)
+    source = '''struct Pair { int a; float b; }; constexpr float table[3] = {1, 2, 4}; constexpr Pair pairs[2] = {{5, 6}, {7, 8}};
+                int read(const int &n) { return n; }
+                kernel void k(global int *o) {
+                    size_t i = get_global_id(0) + 1;
+                    o[0] = table[i]; o[1] = table[i + 1]; o[2] = pairs[i].b; o[3] = read(pairs[i].a); o[4] = &table[i] == table + 1;
+                }'''
+    check('elements of constexpr arrays', ran(source, 5, 'CLC++2021') == [2, 4, 8, 7, 1])
 
 
 def ran(sources, count, version='CL' + LATEST):
