@@ -13,14 +13,16 @@ static const struct tool_option options[] = {TOOL_INCLUDE_ALL(session_options), 
 struct checked {
     const char *path;
     int fd;
-    bool complete, others; /* OTHERS: launches that only refcl can re-execute */
+    bool complete;
+    bool layer, others; /* programs recorded by the layer; programs of launches that refcl re-executes */
 };
 
 static enum mm_class look_at(void *context, const struct mm_record *record)
 {
     struct checked *checked = context;
-    if (record->type == MM_RECORD_PROGRAM && !footprint_is_layer(record))
-        checked->others = true;
+    bool layer = footprint_is_layer(record);
+    checked->layer |= layer;
+    checked->others |= record->type == MM_RECORD_PROGRAM && !layer;
     return MM_OK;
 }
 
@@ -63,10 +65,11 @@ static int check_trace(struct session *session, struct checked *checked, char **
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
     if (mm_trace_read_file(checked->fd, checked->path, &look, &checked->complete, &err) != MM_OK)
         return tool_report(&err);
-    if (checked->others)
+    if (checked->others && checked->layer)
         return tool_error(EXIT_USAGE,
-                          "'%s' holds launches without their events: refcl trace dump re-executes them",
+                          "'%s' holds programs of both the loader layer and refcl: record it again",
                           checked->path);
+    session->on_driver = !checked->others;
     if (lseek(checked->fd, 0, SEEK_SET) != 0)
         return tool_error(EXIT_USAGE, "'%s' is not a regular file", checked->path);
     const struct session_program program = {.context = checked, .run = send_trace, .judge = judge_trace};

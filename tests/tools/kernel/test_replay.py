@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Traces with launches that are executed again: what `refcl trace dump` makes of good ones is what the interpreter
 records; what it makes of others is an error that names the rule, whatever is in them."""
+import json
 import os
 import random
 import struct
@@ -41,6 +42,18 @@ def dump(path):
     run = subprocess.run([refcl, "trace", "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          env=environment)
     return run.returncode, run.stdout, run.stderr.decode("utf-8", "replace")
+
+
+def judge(path):
+    """The exit status and the findings of `refcl trace check`."""
+    report = path + ".json"
+    run = subprocess.run([refcl, "trace", "check", "--json", report, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if not os.path.exists(report):
+        return run.returncode, run.stderr
+    with open(report, encoding="utf-8") as file:
+        found = json.load(file)["findings"]
+    os.remove(report)
+    return run.returncode, sorted((f["kind"], f.get("message", "")) for f in found)
 
 
 MASK = (1 << 64) - 1
@@ -109,6 +122,8 @@ def main():
     check("%d of 32 launches at least are executed again" % LEAST_REPLAYED, LEAST_REPLAYED <= count < 27, count)
     a, b = dump(expected), dump(path)
     check("the trace is the interpreter's", a == b and a[0] == 0, (a[0], b[0], a[2], b[2]))
+    a, b = judge(expected), judge(path)
+    check("trace check: the verdict on the interpreter's trace", a == b and a[0] in (0, 1), (a, b))
     with open(path, "rb") as file:
         trace = file.read()
 
