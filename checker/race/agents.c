@@ -145,11 +145,19 @@ struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
     return item->fences;
 }
 
+/* The group of AGENT where it is that of the last lookup, NULL otherwise. */
+static struct ck_group *last_group(const struct ck_detector *d, uint64_t agent)
+{
+    const struct ck_last *last = &d->last;
+    return last->group && agent >= last->group_key && agent < last->group_end ? last->group : NULL;
+}
+
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index)
 {
     uint64_t key = (uint64_t)command->info.id << 32 | index;
-    if (d->last.group && key >= d->last.group_key && key < d->last.group_end)
-        return d->last.group;
+    struct ck_group *last = last_group(d, key);
+    if (last)
+        return last;
     key -= index - ck_group_first(command, index);
     struct ck_group *group = mm_map_pointer(&d->maps.groups, key);
     if (!group) {
@@ -172,8 +180,10 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
 
 struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent)
 {
-    struct ck_command *command = ck_command_of(d, agent.command);
-    struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;
+    struct ck_group *group = last_group(d, ck_agent_key(agent));
+    struct ck_command *command = group ? NULL : ck_command_of(d, agent.command);
+    if (command)
+        group = ck_group_of(d, command, agent.index);
     if (!group)
         return NULL;
     struct ck_space *space = group->locals;

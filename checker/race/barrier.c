@@ -74,8 +74,8 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group)
 
 static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
 {
-    if (!ck_budget_reserve(&d->budget, &b->entries, &b->capacity, b->entered + UINT64_C(1),
-                           sizeof *b->entries))
+    if (b->entered == b->capacity && !ck_budget_reserve(&d->budget, &b->entries, &b->capacity,
+                                                        b->entered + UINT64_C(1), sizeof *b->entries))
         return NULL;
     return &b->entries[b->entered++];
 }
