@@ -10,11 +10,19 @@
 #include <pthread.h>
 #include <string.h>
 
+/* Guards the outcome of a launch, which workers copy when they begin and add to when they end. */
+static pthread_mutex_t outcome_lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
     bool needed = run->instrumented ? calls->gathers : calls->any;
-    struct in_jit_callout *o = needed ? in_callout_create(run->launch, calls) : NULL;
+    struct in_jit_callout *o = NULL;
+    if (needed) {
+        pthread_mutex_lock(&outcome_lock);
+        o = in_callout_create(run->launch, calls);
+        pthread_mutex_unlock(&outcome_lock);
+    }
     if (o) {
         o->stop = &run->frame.stop;
         o->run.launch.checks &= !run->instrumented; /* compiled code has its own, which report nothing */
@@ -25,14 +33,13 @@ struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits
 
 void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *o)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (!o)
         return;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&outcome_lock);
     run->launch->outcome.findings += o->run.outcome.findings;
     run->launch->outcome.stopped |= o->run.outcome.stopped;
     run->launch->outcome.limit |= o->run.outcome.limit;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&outcome_lock);
     in_callout_destroy(o);
 }
 
