@@ -3,9 +3,10 @@
 
 Prints "KERNEL MILLISECONDS" for each kernel of FILE, "KERNEL -" without a figure.  A launch under `refcl run --check race,memory` counts
 the program, the detector and all of their processes, less what a session costs: the figure is the difference between a session of many
-launches and a session of one."""
+launches and a session of one, medians of three."""
 import os
 import resource
+import statistics
 import subprocess
 import sys
 
@@ -22,9 +23,11 @@ def checked_ms(build, command, launches, core="0", environment=None, trace=None)
     """Milliseconds of a checked launch, None without a figure.  command(n): the program that makes n launches.  LAUNCHES: numbers of
     launches, of which the next one is tried while they take less than 100 ms.  TRACE: a file for the trace."""
     session = [os.path.join(build, "refcl"), "run", "-q", "--check", "race,memory"] + (["--trace", trace] if trace else []) + ["--"]
-    one = cpu_seconds(session + command(1), core, environment)[0]
+    def seconds(count):
+        return statistics.median(cpu_seconds(session + command(count), core, environment)[0] for _ in range(3))
+    one = seconds(1)
     for count in launches:
-        more = cpu_seconds(session + command(count + 1), core, environment)[0] - one
+        more = seconds(count + 1) - one
         if more >= 0.1:
             break
     return 1000 * more / count if more > 0 else None
