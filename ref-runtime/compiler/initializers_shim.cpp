@@ -58,7 +58,7 @@ void move_copies(llvm::Module &module)
             if (auto *e = llvm::dyn_cast<llvm::ConstantExpr>(user))
                 if (e->getOpcode() == llvm::Instruction::AddrSpaceCast && from.getAddressSpace() == 2)
                     casts.push_back(e);
-        if (casts.empty())
+        if (casts.empty() || !from.hasInitializer())
             continue;
         auto *to = new llvm::GlobalVariable(module, from.getValueType(), true, from.getLinkage(),
                                             from.getInitializer(), from.getName(), &from,
