@@ -1,30 +1,37 @@
-/* Brief commands are executed fastest by the thread that enqueues them, when it waits: two threads compete for rt_lock and
- * cache lines, and take longer than one.  The executor therefore leaves them to host threads that alternate between enqueueing and waiting.
- * Deferrals end for a host that polls, or that enqueues without end. */
+/* Deferral: the executor leaves ready commands to the host threads that enqueue them.
+ *
+ * A brief command is executed fastest by the thread that enqueues it, when that thread waits for its event: if the executor takes it
+ * instead, two threads compete for rt_lock and its cache lines, and take longer than one.  The executor defers as long as steps are brief
+ * and host threads alternate between enqueueing and waiting.  A host that polls, or that enqueues and never waits, executes nothing
+ * itself: then the executor stops deferring. */
 #ifndef REF_RUNTIME_SCHED_DEFERRAL_H
 #define REF_RUNTIME_SCHED_DEFERRAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All under rt_lock. */
+/* Under rt_lock. */
 struct rt_deferral {
-    bool brief;      /* the latest steps, of the executor or of hosts */
-    bool active;     /* hosts have enqueued or executed commands during the executor's latest short wait */
-    bool hosts_wait; /* hosts have waited since work was last left to them without effect */
-    unsigned helped; /* steps of hosts during that wait */
-    unsigned count;  /* consecutive deferrals */
-    unsigned steps;  /* of the executor since it last waited, */
-    uint64_t began;  /* until then */
+    /* the conditions */
+    bool steps_are_brief; /* in the latest measurement, of host threads or of the executor */
+    bool
+        hosts_active; /* host threads have enqueued or executed commands in the executor's latest short wait */
+    bool
+        hosts_wait; /* a host thread has waited since a short wait last ended with pending work and no active hosts */
+    unsigned in_a_row; /* consecutive short waits in which the executor deferred */
+    /* the measurement */
+    unsigned host_steps;     /* executed by host threads since the executor's latest short wait began */
+    unsigned executor_steps; /* executed by the executor since it last waited, */
+    uint64_t executor_began; /* at this time */
 };
 
-/* Whether work is left to host threads. */
+/* Whether the executor leaves ready commands to host threads. */
 bool rt_deferral_applies(const struct rt_deferral *d);
-/* The executor has waited for NANOSECONDS; IS_PENDING: there is work that no thread executes.  True if hosts have executed
- * steps. */
-bool rt_deferral_waited(struct rt_deferral *d, uint64_t nanoseconds, bool is_pending);
-/* The executor has waited; has executed a step. */
+/* The executor's short wait of NANOSECONDS has ended.  IS_PENDING: there is work that no thread executes.  Returns whether host threads
+ * executed steps meanwhile. */
+bool rt_deferral_wait_ended(struct rt_deferral *d, uint64_t nanoseconds, bool is_pending);
+/* The executor has waited, and now executes steps; it has executed one more. */
 void rt_deferral_begin_steps(struct rt_deferral *d);
-void rt_deferral_measure_step(struct rt_deferral *d);
+void rt_deferral_count_step(struct rt_deferral *d);
 
 #endif

@@ -26,18 +26,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    MOST_ACTIVE = 32,
-    ALONE_QUANTUM = 1 << 18,
-    SHARED_QUANTUM = 1 << 14,
-    SEEDED_QUANTUM = 1 << 10,
-    FAULTY_QUANTUM = 1 << 5
-};
-enum { THREADS_NS = 500 * 1000 * 1000 }; /* between checks of whether the application has threads left */
-enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
+enum { MOST_ACTIVE = 32 }; /* started commands: they are executed in turn, more would only take memory */
+/* Quanta: instructions of one kernel that the interpreter executes in a step.  With a seed they are random up to the constant: short ones
+ * let kernels interleave often, and the shorter ones of runs with an injected fault let more of these show it. */
+enum { ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10, FAULTY_QUANTUM = 1 << 5 };
+/* An idle executor checks after THREADS_NS whether the application has threads left, flushes commands after IDLE_FLUSH_NS while a host
+ * waits, and writes the recording to its file after IDLE_WRITE_NS. */
+enum { THREADS_NS = 500 * 1000 * 1000, IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 };                /* seconds */
 enum { PATIENT_POLLS = 100 };                 /* polls of an event until unflushed commands are flushed */
 enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
+/* wait_shortly(): SHORT_WAITS at most before the executor blocks, each twice as long as the one before while hosts are active.  Longer ones
+ * mean fewer wake-ups, and later starts of the commands of a host that polls. */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
 
 struct mm_mutex rt_lock = MM_MUTEX_WITH_CONDITIONS;
@@ -127,7 +127,7 @@ void rt_sched_ready(struct rt_command *command)
         rt_record_forked();
     if (rt_command_terminated(command))
         resolve_all(command);
-    sched.deferral.active = true;
+    sched.deferral.hosts_active = true;
     sched.host.unattended &= command->family.parent != NULL;
     sched.ready.lazy += command->starts_lazily;
     if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->family.parent))
@@ -218,7 +218,7 @@ static bool help_workers(void)
     sched.step.busy = true;
     schedule_one();
     sched.step.busy = false;
-    sched.deferral.helped++;
+    sched.deferral.host_steps++;
     pthread_cond_broadcast(&sched.stepped);
     rt_rounding_leave(&rounding);
     return true;
@@ -378,13 +378,13 @@ static bool wait_quietly(uint64_t nanoseconds)
  * takes up to 50 microseconds of CPU time on virtual machines: as few as possible while hosts execute their commands. */
 static void wait_shortly(int *short_waits, long *length)
 {
-    sched.deferral.active = false;
+    sched.deferral.hosts_active = false;
     *short_waits -= *short_waits > 0;
     wait_quietly((uint64_t)*length);
-    if (rt_deferral_waited(&sched.deferral, (uint64_t)*length, have_work() && !sched.step.busy)) {
+    if (rt_deferral_wait_ended(&sched.deferral, (uint64_t)*length, have_work() && !sched.step.busy)) {
         *short_waits = SHORT_WAITS;
         *length = LONGEST_SHORT_WAIT_NS;
-    } else if (sched.deferral.active && *length * 2 < LONGEST_SHORT_WAIT_NS) {
+    } else if (sched.deferral.hosts_active && *length * 2 < LONGEST_SHORT_WAIT_NS) {
         *length *= 2;
     }
 }
@@ -408,8 +408,8 @@ static bool wait_for_work(void)
     while (!sched.executor.stopping &&
            (sched.step.busy || sched.fork.forking || !have_work() || leaves_to_host())) {
         bool defers = have_work() && leaves_to_host();
-        sched.deferral.count = have_work() ? sched.deferral.count + defers : 0;
-        sched.executor.idle = short_waits == 0 && !defers && sched.deferral.helped == 0;
+        sched.deferral.in_a_row = have_work() ? sched.deferral.in_a_row + defers : 0;
+        sched.executor.idle = short_waits == 0 && !defers && sched.deferral.host_steps == 0;
         if (!sched.executor.idle) {
             wait_shortly(&short_waits, &length);
         } else if (sched.ready.unflushed > 0 ||
@@ -484,7 +484,7 @@ static void *executor_thread(void *unused)
         sched.step.busy = true;
         schedule_one();
         sched.step.busy = false;
-        rt_deferral_measure_step(&sched.deferral);
+        rt_deferral_count_step(&sched.deferral);
         if (sched.seeded)
             step_finished();
         else if (sched.fork.forking)
@@ -526,7 +526,7 @@ static void become_child(void)
     flush_ready(UINT64_MAX);
     sched.seeded = false;
     sched.executor.idle = false;
-    sched.deferral.helped = sched.fork.forking = 0;
+    sched.deferral.host_steps = sched.fork.forking = 0;
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;
     sched.executor.process = -1;
