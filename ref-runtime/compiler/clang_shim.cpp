@@ -1,6 +1,7 @@
 /* OpenCL C to SPIR-V in one process: clang to an LLVM module, the fix-ups, then the SPIR-V translator.
  * Optimization stays off because the translator writes invalid merges for optimized modules. */
 #include "memmodel/base/privilege.h"
+#include "ref-runtime/compiler/comparisons_shim.hpp"
 #include "ref-runtime/compiler/dependencies_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
 #include "ref-runtime/compiler/initializers_shim.hpp"
@@ -543,6 +544,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         rt_text_add_string(log, error.c_str());
         return MM_INVALID;
     }
+    rt_expand_comparisons(*module);
     fold_far_dimensions(*module);
     drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17

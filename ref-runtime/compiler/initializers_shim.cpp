@@ -1,4 +1,8 @@
-/* Initializers of variables, and comparisons of their addresses, in forms that SPIR-V has. */
+/* Clang emits initializers of variables for a processor with one address space and a loader.  SPIR-V has neither, so here
+ * - variables that clang puts into private memory, or reads through pointers to another address space, move to the memory that fits;
+ * - constructors of objects of program scope become initializer kernels, which are executed when a program is created;
+ * - of variables that contain the addresses of each other in a cycle, an initializer kernel stores one address: SPIR-V defines a variable
+ *   before the initializers that refer to it. */
 #include "ref-runtime/compiler/initializers_shim.hpp"
 
 #include <llvm/ADT/DenseMap.h>
@@ -15,14 +19,25 @@
 namespace
 {
 
+constexpr unsigned PRIVATE = 0, GLOBAL = 1, CONSTANT = 2; /* address spaces */
+
+/* ---- variables in other address spaces ----------------------------------------------------------- */
+
+/* Returns a copy of FROM in address space SPACE. */
+llvm::GlobalVariable *copy_variable(llvm::GlobalVariable &from, bool is_constant, unsigned space)
+{
+    auto *to = new llvm::GlobalVariable(*from.getParent(), from.getValueType(), is_constant,
+                                        from.getLinkage(), from.getInitializer(), from.getName(), &from,
+                                        llvm::GlobalValue::NotThreadLocal, space);
+    to->setAlignment(from.getAlign());
+    return to;
+}
+
 /* Clang copies constant parts of initializers from private memory, which has no variables outside functions:
  * they move to constant memory. */
 void move_initializer(llvm::GlobalVariable &from)
 {
-    auto *to = new llvm::GlobalVariable(*from.getParent(), from.getValueType(), true, from.getLinkage(),
-                                        from.getInitializer(), from.getName(), &from,
-                                        llvm::GlobalValue::NotThreadLocal, 2);
-    to->setAlignment(from.getAlign());
+    llvm::GlobalVariable *to = copy_variable(from, true, CONSTANT);
     llvm::SmallVector<llvm::MemCpyInst *, 8> copies;
     for (llvm::Function &f : *from.getParent())
         for (llvm::Instruction &i : llvm::instructions(f))
@@ -31,7 +46,7 @@ void move_initializer(llvm::GlobalVariable &from)
                     copies.push_back(copy);
     for (llvm::MemCpyInst *copy : copies) {
         llvm::IRBuilder<> b(copy);
-        llvm::Value *source = b.CreateBitCast(to, llvm::PointerType::get(b.getInt8Ty(), 2));
+        llvm::Value *source = b.CreateBitCast(to, llvm::PointerType::get(b.getInt8Ty(), CONSTANT));
         b.CreateMemCpy(copy->getRawDest(), copy->getDestAlign(), source, copy->getSourceAlign(),
                        copy->getLength(), copy->isVolatile());
         copy->eraseFromParent();
@@ -44,7 +59,7 @@ void move_initializer(llvm::GlobalVariable &from)
 void move_initializers(llvm::Module &module)
 {
     for (llvm::GlobalVariable &g : llvm::make_early_inc_range(module.globals()))
-        if (g.getAddressSpace() == 0 && g.hasPrivateLinkage() && g.hasInitializer())
+        if (g.getAddressSpace() == PRIVATE && g.hasPrivateLinkage() && g.hasInitializer())
             move_initializer(g);
 }
 
@@ -56,14 +71,11 @@ void move_copies(llvm::Module &module)
         llvm::SmallVector<llvm::ConstantExpr *, 2> casts;
         for (llvm::User *user : from.users())
             if (auto *e = llvm::dyn_cast<llvm::ConstantExpr>(user))
-                if (e->getOpcode() == llvm::Instruction::AddrSpaceCast && from.getAddressSpace() == 2)
+                if (e->getOpcode() == llvm::Instruction::AddrSpaceCast && from.getAddressSpace() == CONSTANT)
                     casts.push_back(e);
         if (casts.empty() || !from.hasInitializer())
             continue;
-        auto *to = new llvm::GlobalVariable(module, from.getValueType(), true, from.getLinkage(),
-                                            from.getInitializer(), from.getName(), &from,
-                                            llvm::GlobalValue::NotThreadLocal, 1);
-        to->setAlignment(from.getAlign());
+        llvm::GlobalVariable *to = copy_variable(from, true, GLOBAL);
         for (llvm::ConstantExpr *cast : casts)
             cast->replaceAllUsesWith(
                 llvm::ConstantExpr::getPointerBitCastOrAddrSpaceCast(to, cast->getType()));
@@ -72,6 +84,24 @@ void move_copies(llvm::Module &module)
             from.eraseFromParent();
     }
 }
+
+/* The flags of constructed objects of static storage duration inside of functions, which clang puts into private memory, move to
+ * global memory. */
+void move_guards(llvm::Module &module)
+{
+    for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
+        if (from.getAddressSpace() != PRIVATE || from.getName().take_front(4) != "_ZGV")
+            continue;
+        llvm::GlobalVariable *to = copy_variable(from, false, GLOBAL);
+        to->takeName(&from);
+        for (llvm::Use &use : llvm::make_early_inc_range(from.uses()))
+            if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(use.getUser()))
+                use.set(to);
+        from.eraseFromParent();
+    }
+}
+
+/* ---- constructors and destructors ---------------------------------------------------------------- */
 
 /* A number of MODULE that no module has with which it links: modules that link define different names. */
 uint64_t link_identity(const llvm::Module &module)
@@ -128,24 +158,7 @@ void drop_destructors(llvm::Module &module)
         f.removeDeadConstantUsers();
 }
 
-/* The flags of constructed objects of static storage duration inside of functions, which clang puts into private memory, move to
- * global memory. */
-void move_guards(llvm::Module &module)
-{
-    for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
-        if (from.getAddressSpace() != 0 || from.getName().take_front(4) != "_ZGV")
-            continue;
-        auto *to =
-            new llvm::GlobalVariable(module, from.getValueType(), false, from.getLinkage(),
-                                     from.getInitializer(), "", &from, llvm::GlobalValue::NotThreadLocal, 1);
-        to->takeName(&from);
-        to->setAlignment(from.getAlign());
-        for (llvm::Use &use : llvm::make_early_inc_range(from.uses()))
-            if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(use.getUser()))
-                use.set(to);
-        from.eraseFromParent();
-    }
-}
+/* ---- cycles ---------------------------------------------------------------------------------------- */
 
 /* A cycle of variables whose initializers have addresses of the next one, which SPIR-V's order of definitions excludes: the initializers
  * lose the addresses that close a cycle, and an initializer kernel stores them. */
@@ -174,7 +187,7 @@ class CycleBreaker
         states_[&g] = ACTIVE;
         llvm::SmallVector<unsigned, 4> path;
         llvm::Constant *value = without_cycles(g, g.getInitializer(), path);
-        if (value != g.getInitializer() && g.getAddressSpace() == 2)
+        if (value != g.getInitializer() && g.getAddressSpace() == CONSTANT)
             constant_ = g.getName().str();
         if (value != g.getInitializer()) {
             g.setInitializer(value);
@@ -252,41 +265,6 @@ class CycleBreaker
     std::unique_ptr<llvm::IRBuilder<>> builder_; /* in the initializer kernel; null: no cycle found */
 };
 
-/* Whether CONSTANT compares addresses of variables, or conditions of such comparisons. */
-bool has_comparison(const llvm::Value *constant)
-{
-    const auto *e = llvm::dyn_cast<llvm::ConstantExpr>(constant);
-    return e && (e->getOpcode() == llvm::Instruction::ICmp ||
-                 llvm::any_of(e->operands(), [](const llvm::Use &use) { return has_comparison(use); }));
-}
-
-llvm::Value *expand_comparison(llvm::Value *constant, llvm::Instruction *before)
-{
-    if (!has_comparison(constant))
-        return constant;
-    llvm::Instruction *i = llvm::cast<llvm::ConstantExpr>(constant)->getAsInstruction();
-    i->insertBefore(before);
-    for (llvm::Use &use : i->operands())
-        use.set(expand_comparison(use, i));
-    return i;
-}
-
-/* Comparisons that LLVM keeps as constants become instructions, which rt_helper_fix_module() rewrites. */
-void expand_comparisons(llvm::Module &module)
-{
-    llvm::SmallVector<llvm::Use *, 8> found;
-    for (llvm::Function &f : module)
-        for (llvm::Instruction &i : llvm::instructions(f))
-            for (llvm::Use &use : i.operands())
-                if (has_comparison(use))
-                    found.push_back(&use);
-    for (llvm::Use *use : found) {
-        auto *user = llvm::cast<llvm::Instruction>(use->getUser());
-        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
-        use->set(expand_comparison(*use, phi ? phi->getIncomingBlock(*use)->getTerminator() : user));
-    }
-}
-
 } // namespace
 
 std::string rt_fix_initializers(llvm::Module &module)
@@ -297,6 +275,5 @@ std::string rt_fix_initializers(llvm::Module &module)
     move_guards(module);
     std::string unsupported = CycleBreaker(module).run();
     mark_initializers(module);
-    expand_comparisons(module);
     return unsupported;
 }

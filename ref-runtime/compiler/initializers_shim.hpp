@@ -1,4 +1,4 @@
-/* Initializers of variables, and comparisons of their addresses, in forms that SPIR-V has. */
+/* Initializers of variables in forms that SPIR-V has. */
 #ifndef REF_RUNTIME_COMPILER_INITIALIZERS_SHIM_HPP
 #define REF_RUNTIME_COMPILER_INITIALIZERS_SHIM_HPP
 
@@ -9,11 +9,9 @@ namespace llvm
 class Module;
 }
 
-/* Constants that clang copies from private memory move to constant memory, and copies of constants that it reads through global pointers to
- * global memory; constructors become initializer kernels, destructors of objects that live as long as the program are not called,
- * addresses that refer to their own variable, directly or through others, are stored by an initializer kernel, and constant comparisons
- * become instructions.  Returns the name of a variable of constant memory whose initializer has such an address, which SPIR-V does not
- * have; otherwise an empty string. */
+/* Changes the variables of MODULE, and the functions that clang emits for their construction.  Destructors of objects that live as long as
+ * the program are not called.  Returns the name of a variable of constant memory whose initializer contains its own address, directly or
+ * through other variables, which SPIR-V cannot express as no kernel can store it; otherwise an empty string. */
 std::string rt_fix_initializers(llvm::Module &module);
 
 #endif
