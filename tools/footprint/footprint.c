@@ -23,16 +23,13 @@ struct footprint {
     uint64_t inserted; /* number of inserted events */
     /* By 1 + the number in the trace of an event from which edges may start: 1 + its number as passed on. */
     struct mm_map numbers;
-    struct fp_module **programs; /* by id */
-    size_t program_count;
+    struct mm_map programs; /* by id: struct fp_module */
     struct variable *variables;
     size_t variable_count;
     struct place *places;
     size_t place_count;
     char not_checked[1024];
     bool possible, partial, prints, host;
-    footprint_retire_function *retire; /* NULL: none */
-    void *retire_context;
     enum mm_class result;
 };
 
@@ -50,14 +47,15 @@ static bool is_program(const struct mm_record *record)
            has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
 }
 
-static bool is_replay(const struct mm_record *record, uint32_t magic)
+static bool is_launch(const struct mm_record *record)
 {
-    return record->type == MM_RECORD_REPLAY && has_magic(record->replay.bytes, record->replay.size, magic);
+    return record->type == MM_RECORD_REPLAY &&
+           has_magic(record->replay.bytes, record->replay.size, LY_LAUNCH_MAGIC);
 }
 
 bool footprint_is_layer(const struct mm_record *record)
 {
-    return is_program(record) || is_replay(record, LY_LAUNCH_MAGIC) || is_replay(record, LY_RETIRED_MAGIC);
+    return is_program(record) || is_launch(record);
 }
 
 /* Notes WHAT once; false if it was noted before. */
@@ -115,23 +113,14 @@ static void note_number(struct footprint *f, const struct mm_event *event, mm_ev
         f->result = MM_LIMIT;
 }
 
-static void forget_number(struct footprint *f, mm_event_id was)
-{
-    mm_map_remove(&f->numbers, was + 1, mm_map_get(&f->numbers, was + 1));
-}
-
 /* ---- programs and launches ------------------------------------------------------------------------ */
 
 static void take_program(struct footprint *f, const struct mm_program *program)
 {
-    struct fp_module *none = NULL;
-    while (f->program_count <= program->id && mm_append(&f->programs, &f->program_count, &none))
-        ;
-    if (program->id < f->program_count)
-        f->programs[program->id] = fp_module_find(program->bytes, program->size);
-    const struct fp_module *m = program->id < f->program_count ? f->programs[program->id] : NULL;
+    struct fp_module *m = fp_module_find(program->bytes, program->size);
     struct ly_program_head head = {0};
-    if (!m)
+    mm_map_remove(&f->programs, program->id, mm_map_get(&f->programs, program->id));
+    if (!m || !mm_map_put(&f->programs, program->id, (uintptr_t)m))
         return;
     memcpy(&head, m->bytes, sizeof head);
     if (head.kind != LY_PROGRAM_SOURCE)
@@ -239,7 +228,7 @@ static void pass_possible(struct footprint *f, const struct mm_replay *replay, c
 
 static void take_launch(struct footprint *f, const struct mm_replay *replay)
 {
-    struct fp_module *m = replay->program < f->program_count ? f->programs[replay->program] : NULL;
+    struct fp_module *m = mm_map_pointer(&f->programs, replay->program);
     fp_lock();
     const struct fp_launch *launch = fp_evaluate(m, replay->bytes, replay->size);
     if (!launch)
@@ -257,25 +246,6 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
         pass_possible(f, replay, launch);
     f->prints |= m && m->prints;
     fp_unlock();
-}
-
-static void take_retired(struct footprint *f, const struct mm_replay *replay)
-{
-    struct ly_retired retired;
-    if (replay->size != sizeof retired)
-        return;
-    memcpy(&retired, replay->bytes, sizeof retired);
-    for (uint32_t i = 0; i < retired.count && i < LY_RETIRED; i++) {
-        if (f->retire)
-            f->retire(f->retire_context, number_of(f, retired.ids[i]));
-        forget_number(f, retired.ids[i]);
-    }
-}
-
-void footprint_on_retire(struct footprint *f, footprint_retire_function *function, void *context)
-{
-    f->retire = function;
-    f->retire_context = context;
 }
 
 /* ---- the sink ------------------------------------------------------------------------------------ */
@@ -297,10 +267,8 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
         return footprint_events(f, &record->event, 1);
     if (is_program(record)) {
         take_program(f, &record->program);
-    } else if (is_replay(record, LY_LAUNCH_MAGIC)) {
+    } else if (is_launch(record)) {
         take_launch(f, &record->replay);
-    } else if (is_replay(record, LY_RETIRED_MAGIC)) {
-        take_retired(f, &record->replay);
     } else {
         if (record->type == MM_RECORD_TEXT && strcmp(record->text.file, LY_NOT_CHECKED) == 0)
             note_not_checked(f, record->text.text);
@@ -314,6 +282,14 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     return f->result;
 }
 
+static void footprint_retire(void *context, mm_event_id id)
+{
+    struct footprint *f = context;
+    if (f->to->retire)
+        f->to->retire(f->to->context, number_of(f, id));
+    mm_map_remove(&f->numbers, id + 1, mm_map_get(&f->numbers, id + 1));
+}
+
 struct footprint *footprint_create(const struct mm_sink *to, bool possible)
 {
     struct footprint *f = mm_alloc_zero(1, sizeof *f);
@@ -324,7 +300,8 @@ struct footprint *footprint_create(const struct mm_sink *to, bool possible)
 
 void footprint_sink(struct footprint *f, struct mm_sink *sink)
 {
-    *sink = (struct mm_sink){.context = f, .record = footprint_record, .events = footprint_events};
+    *sink = (struct mm_sink){
+        .context = f, .record = footprint_record, .events = footprint_events, .retire = footprint_retire};
 }
 
 void footprint_destroy(struct footprint *f)
@@ -332,7 +309,7 @@ void footprint_destroy(struct footprint *f)
     if (!f)
         return;
     mm_map_clear(&f->numbers);
-    mm_free(f->programs);
+    mm_map_clear(&f->programs);
     mm_free(f->variables);
     mm_free(f->places);
     mm_free(f);

@@ -15,9 +15,6 @@ struct footprint;
 /* POSSIBLE: also passes what each launch may access, as events with MM_POSSIBLE.  NULL: out of memory. */
 struct footprint *footprint_create(const struct mm_sink *to, bool possible);
 void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
-/* FUNCTION is called with the number of each passed-on event from which no later edge starts. */
-typedef void footprint_retire_function(void *context, mm_event_id id);
-void footprint_on_retire(struct footprint *footprint, footprint_retire_function *function, void *context);
 void footprint_destroy(struct footprint *footprint);
 /* The parts of the program that were not checked, separated by commas; "" if all were. */
 const char *footprint_not_checked(const struct footprint *footprint);

@@ -7,7 +7,6 @@
 
 #define LY_PROGRAM_MAGIC UINT32_C(0x50594c52) /* "RLYP" */
 #define LY_LAUNCH_MAGIC  UINT32_C(0x4c594c52) /* "RLYL" */
-#define LY_RETIRED_MAGIC UINT32_C(0x52594c52) /* "RLYR": of MM_RECORD_REPLAY of command UINT32_MAX */
 
 enum ly_program_kind {
     LY_PROGRAM_SOURCE = 1, /* build options, a NUL, OpenCL C, a NUL */
@@ -48,12 +47,6 @@ struct ly_image { /* bytes of a texel, texels, bytes */
 };
 struct ly_sampler_state { /* as in the API */
     uint32_t normalized, addressing, filter;
-};
-/* Retired events: no later edge starts from them, so their state can be freed. */
-enum { LY_RETIRED = 62 };
-struct ly_retired {
-    uint32_t magic, count;
-    uint64_t ids[LY_RETIRED];
 };
 /* Followed by the arguments and the kernel's name. */
 struct ly_launch_head {

@@ -28,8 +28,8 @@ static void initialize_record(void)
     struct mm_sink sink;
     struct mm_error error = {0};
     struct mm_trace_failure failure = {.function = mm_trace_report_lost};
-    unsigned flags =
-        MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES | (to_socket ? MM_TRACE_RING : MM_TRACE_MAPPED);
+    unsigned flags = MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES |
+                     (to_socket ? MM_TRACE_RING | MM_TRACE_WITH_RETIRED : MM_TRACE_MAPPED);
     if (fd < 0 || mm_trace_writer(fd, flags, &failure, &sink, &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
@@ -126,16 +126,7 @@ mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered)
 
 void ly_retire(mm_event_id id)
 {
-    static struct ly_retired retired = {.magic = LY_RETIRED_MAGIC};
-    if (id == MM_NO_EVENT)
-        return;
-    retired.ids[retired.count++] = id;
-    if (retired.count < LY_RETIRED)
-        return;
-    struct mm_record record = {.type = MM_RECORD_REPLAY,
-                               .replay = {UINT32_MAX, UINT32_MAX, sizeof retired, &retired}};
-    mm_recorder_record(recorder, &record);
-    retired.count = 0;
+    mm_recorder_retire(recorder, &id, 1);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------- */

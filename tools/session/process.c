@@ -216,10 +216,8 @@ static void consume_trace(struct session_process *p)
     struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events, .retire = retire_event},
                    sink = tee;
     struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee, false) : NULL;
-    if (footprint) {
+    if (footprint)
         footprint_sink(footprint, &sink);
-        footprint_on_retire(footprint, retire_event, p);
-    }
     enum mm_class c =
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
     if (footprint)
