@@ -260,8 +260,9 @@ TEST_CFLAGS = $(filter-out -Wpedantic -Wconversion -Wmissing-prototypes,$(CFLAGS
 LEAKS := $(if $(SAN),,-fsanitize=leak)
 $(UNIT_TEST_BIN): $(BUILD)/%: %.c $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) $(if $(findstring /slow_,$@),,$(LEAKS)) -o $@ $< -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) $(if $(findstring /slow_,$@),,$(LEAKS)) -o $@ $< $(filter %.o,$^) -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
 	  -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) $(SECCOMP_LIBS) -lcmocka -lmpfr -lpthread -ldl
+$(BUILD)/tests/unit/tools/test_footprint: $(call obj,$(call src,tools/footprint))
 $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl

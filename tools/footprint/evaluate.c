@@ -58,6 +58,8 @@ static struct fp_value by_parts(struct fp_run *run, const struct in_inst *inst, 
                           *b = two ? &run->values[inst->operands[1]] : a;
     if (!to || !from)
         return (struct fp_value){0};
+    if (a->kind != FP_PARTS && in_count(to) != 1)
+        return (struct fp_value){0};
     if (a->kind != FP_PARTS)
         return two ? binary_operation(inst, a, b, in_scalar(from))
                    : evaluate_unary(inst->opcode, a, in_scalar(from), in_scalar(to));
@@ -168,11 +170,10 @@ static struct fp_value access_chain(struct fp_run *run, const struct in_inst *in
 static void evaluate_variable(struct fp_run *run, const struct in_inst *inst)
 {
     const struct in_ty *ty = fp_type_of(run, inst->result);
-    struct fp_value v = {.kind = FP_POINTER};
-    v.object = fp_object_add(
+    struct fp_value v = fp_pointer_to(
         run, (struct fp_object){.kind = FP_PRIVATE, .size = ty && ty->element ? ty->element->size : 0});
-    run->values[inst->result] = v.object ? v : (struct fp_value){0};
-    if (v.object && inst->operand_count > 1 && ty && ty->element)
+    run->values[inst->result] = v;
+    if (v.kind == FP_POINTER && inst->operand_count > 1 && ty && ty->element)
         fp_store(run, inst, &run->values[inst->result], &run->values[inst->operands[1]], ty->element);
 }
 
@@ -240,7 +241,9 @@ static struct fp_value value_of(struct fp_run *run, const struct in_inst *inst)
         if (condition->kind == FP_INT)
             return run->values[condition->n ? o[1] : o[2]];
         break;
-    default:
+    default: /* it may write, as OpReadPipe does */
+        if (fp_takes_pointer(run, inst, 0))
+            fp_forget(run);
         break;
     }
     return (struct fp_value){0};
@@ -258,38 +261,32 @@ static const struct in_inst *inst_at(const struct fp_run *run, uint32_t word)
     return &run->m->instructions[run->m->numbers[word]];
 }
 
-static void evaluate_phi(struct fp_run *run, const struct in_inst *inst, const struct frame *f)
+static struct fp_value phi_value(const struct fp_run *run, const struct in_inst *phi, const struct frame *f)
 {
-    run->values[inst->result] = (struct fp_value){0};
-    for (uint32_t i = 0; i + 1 < inst->operand_count; i += 2)
-        if (f->previous && inst->operands[i + 1] == f->previous)
-            run->values[inst->result] = run->values[inst->operands[i]];
+    for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2)
+        if (f->previous && phi->operands[i + 1] == f->previous)
+            return run->values[phi->operands[i]];
+    return (struct fp_value){0};
 }
 
-/* Phis of a block read the values of before. */
+/* Phis of a block read the values from before the block. */
 static void enter_block(struct fp_run *run, struct frame *f, uint32_t label_word, uint32_t from)
 {
-    struct fp_value old[32];
-    const struct in_inst *inst = inst_at(run, label_word);
-    size_t count = 0;
-    f->block = inst->result;
+    const struct in_inst *label = inst_at(run, label_word), *end = label + 1;
+    f->block = label->result;
     f->previous = from;
-    f->word = label_word + inst->count;
-    uint32_t word = f->word, ids[32];
-    for (inst = inst_at(run, word); inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine;
-         inst = inst_at(run, word)) {
-        word += inst->count;
-        if (inst->opcode != SpvOpPhi || count == 32)
-            continue;
-        struct fp_value keep = run->values[inst->result];
-        evaluate_phi(run, inst, f);
-        old[count] = run->values[inst->result];
-        ids[count++] = inst->result;
-        run->values[inst->result] = keep;
-    }
-    for (size_t i = 0; i < count; i++)
-        run->values[ids[i]] = old[i];
-    f->word = count < 32 ? word : f->word;
+    while (end->opcode == SpvOpPhi || end->opcode == SpvOpLine || end->opcode == SpvOpNoLine)
+        end++;
+    f->word = end->word;
+    size_t pool = run->pool_used, count = (size_t)(end - label);
+    struct fp_value *now = fp_parts(run, count); /* NULL: the phis are unknown */
+    for (size_t i = 1; i < count && now; i++)
+        if (label[i].opcode == SpvOpPhi)
+            now[i] = phi_value(run, &label[i], f);
+    for (size_t i = 1; i < count; i++)
+        if (label[i].opcode == SpvOpPhi)
+            run->values[label[i].result] = now ? now[i] : (struct fp_value){0};
+    run->pool_used = pool;
 }
 
 static void jump_to(struct fp_run *run, struct frame *f, uint32_t label)
@@ -301,10 +298,26 @@ static void jump_to(struct fp_run *run, struct frame *f, uint32_t label)
         f->word = f->function->end;
 }
 
-/* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed. */
+/* The values that BLOCKS define become unknown. */
+static void forget_blocks(struct fp_run *run, const struct fp_blocks *blocks)
+{
+    for (uint32_t i = 0; i < blocks->count; i++)
+        for (const struct in_inst *inst = inst_at(run, in_spirv_id(run->module, blocks->labels[i])->word);
+             !in_is_terminator(inst->opcode); inst++)
+            if (inst->result)
+                run->values[inst->result] = (struct fp_value){0};
+}
+
+/* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed, and so may more
+ * iterations of a loop that the branch leaves. */
 static void skip_branches(struct fp_run *run, struct frame *f)
 {
     uint32_t word = fp_post_dominator(run->m, f->function, f->block);
+    const struct fp_blocks *repeated = fp_repeated_blocks(run->m, f->function, f->block);
+    if (repeated)
+        forget_blocks(run, repeated);
+    else
+        word = 0; /* out of memory */
     fp_forget(run);
     run->unknown = UINT64_MAX;
     run->after_sync |= run->m->has_atomics;
@@ -380,9 +393,6 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
         if (!call_function(run, inst->operands[0], inst->operands + 1, inst->operand_count - 1))
             fp_forget(run);
         run->values[inst->result] = run->returned;
-        return true;
-    case SpvOpPhi:
-        evaluate_phi(run, inst, f);
         return true;
     case SpvOpVariable:
         evaluate_variable(run, inst);

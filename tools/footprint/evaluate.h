@@ -28,6 +28,10 @@ struct fp_launch { /* evaluated */
     /* It may access what no argument leads to: SVM through pointers in memory, program-scope variables. */
     bool may_touch_others;
 };
+struct fp_blocks {
+    bool known; /* computed */
+    uint32_t count, *labels;
+};
 struct fp_module {
     struct fp_module *next;
     size_t size;
@@ -37,6 +41,7 @@ struct fp_module {
     uint32_t *numbers;            /* by word: index of the instruction there */
     const struct in_ty **types;   /* of results, by id */
     uint32_t *post_dominators;    /* by id of a block: 1 + fp_post_dominator() of it; 0: not computed yet */
+    struct fp_blocks *repeated;   /* by id of a block: fp_repeated_blocks() of it */
     bool has_atomics;             /* that read */
     bool prints;
     struct fp_launch *launches;
@@ -68,6 +73,11 @@ uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 /* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
 uint32_t fp_post_dominator(const struct fp_module *module, const struct in_function *function,
                            uint32_t block);
+
+/* The blocks that may be executed between the branch at the end of BLOCK and its post-dominator, if BLOCK is one of them: a loop
+ * repeats what they compute; else none.  NULL: out of memory. */
+const struct fp_blocks *fp_repeated_blocks(const struct fp_module *module, const struct in_function *function,
+                                           uint32_t block);
 
 /* Arguments through which a kernel may access memory in any execution, as sets of fp_argument_bit(). */
 struct fp_uses {

@@ -74,12 +74,6 @@ static void vector_access(struct fp_run *run, const struct in_inst *inst, uint32
         fp_forget(run);
 }
 
-static bool is_pointer(const struct fp_run *run, uint32_t id)
-{
-    const struct in_ty *ty = fp_type_of(run, id);
-    return ty && ty->kind == IN_TY_POINTER;
-}
-
 void fp_extended(struct fp_run *run, const struct in_inst *inst)
 {
     const uint32_t *o = inst->operands;
@@ -89,14 +83,10 @@ void fp_extended(struct fp_run *run, const struct in_inst *inst)
     } else if (o[1] == OpenCLstd_Vstoren) {
         const struct in_ty *data = fp_type_of(run, o[2]);
         vector_access(run, inst, o[3], o[4], data ? in_count(data) : 0, MM_WRITE);
+    } else if (o[1] != OpenCLstd_Printf && fp_takes_pointer(run, inst, 2)) {
+        fp_forget(run);
     } else {
-        bool through_pointer = false;
-        for (uint32_t i = 2; i < inst->operand_count && o[1] != OpenCLstd_Printf; i++)
-            through_pointer |= is_pointer(run, o[i]);
-        if (through_pointer)
-            fp_forget(run);
-        else
-            result = integer_result(run, inst);
+        result = integer_result(run, inst);
     }
     if (inst->result)
         run->values[inst->result] = result;

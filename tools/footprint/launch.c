@@ -45,8 +45,6 @@ static struct fp_value constant_parts(struct fp_run *run, const struct in_id *id
 static void bind_globals(struct fp_run *run)
 {
     uint32_t bound = in_spirv_bound(run->module);
-    run->objects[0] = (struct fp_object){.kind = FP_OTHER};
-    run->object_count = 1;
     for (uint32_t i = 1; i < bound; i++) {
         const struct in_id *id = in_spirv_id(run->module, i);
         run->values[i] = id ? constant_parts(run, id) : (struct fp_value){0};
@@ -57,7 +55,7 @@ static void bind_globals(struct fp_run *run)
                                    .base = FP_VARIABLE + i,
                                    .size = global ? id->ty->element->size : 0};
         if (id->builtin == IN_NO_BUILTIN)
-            run->values[i] = (struct fp_value){.kind = FP_POINTER, .object = fp_object_add(run, object)};
+            run->values[i] = fp_pointer_to(run, object);
     }
 }
 
@@ -83,7 +81,7 @@ static struct fp_value pointer_argument(struct fp_run *run, const struct ly_argu
         object.kind = FP_PRIVATE;
         object.bytes = a->value;
     }
-    return (struct fp_value){.kind = FP_POINTER, .object = fp_object_add(run, object)};
+    return fp_pointer_to(run, object);
 }
 
 static void bind_arguments(struct fp_run *run, const struct in_function *function)
@@ -238,8 +236,9 @@ static bool is_valid(const void *bytes, size_t size)
     if (size < sizeof head || ((const char *)bytes)[size - 1])
         return false;
     memcpy(&head, bytes, sizeof head);
+    uint64_t items = 1;
     for (unsigned d = 0; d < 3; d++)
-        if (head.global_size[d] == 0 || head.global_size[d] > UINT32_MAX)
+        if (head.global_size[d] == 0 || __builtin_mul_overflow(items, head.global_size[d], &items))
             return false;
     return head.arguments < size / sizeof(struct ly_argument) + 1 &&
            size > sizeof head + head.arguments * sizeof(struct ly_argument);

@@ -35,7 +35,8 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
     access.line = inst->line;
     access.column = inst->column;
     access.after_sync = run->after_sync;
-    mm_append(&run->accesses, &run->access_count, &access);
+    if (!mm_append(&run->accesses, &run->access_count, &access))
+        note_unknown(run, inst);
 }
 
 struct fp_value *fp_parts(struct fp_run *run, size_t count)
@@ -47,12 +48,22 @@ struct fp_value *fp_parts(struct fp_run *run, size_t count)
     return &run->pool[run->pool_used - count];
 }
 
-uint32_t fp_object_add(struct fp_run *run, struct fp_object object)
+struct fp_value fp_pointer_to(struct fp_run *run, struct fp_object object)
 {
     if (run->object_count == FP_OBJECTS)
-        return 0;
+        return (struct fp_value){0};
     run->objects[run->object_count] = object;
-    return run->object_count++;
+    return (struct fp_value){.kind = FP_POINTER, .object = run->object_count++};
+}
+
+bool fp_takes_pointer(const struct fp_run *run, const struct in_inst *inst, uint32_t first)
+{
+    for (uint32_t i = first; i < inst->operand_count; i++) {
+        const struct in_ty *ty = fp_type_of(run, inst->operands[i]);
+        if (ty && ty->kind == IN_TY_POINTER)
+            return true;
+    }
+    return false;
 }
 
 /* ---- private memory ------------------------------------------------------------------------------ */
@@ -64,7 +75,8 @@ void fp_forget(struct fp_run *run)
         run->objects[i].bytes = NULL;
 }
 
-/* Removes the cells that overlap SIZE bytes from OFFSET of OBJECT. */
+/* Removes the cells that overlap SIZE bytes from OFFSET of OBJECT.  The initial bytes are forgotten with a cell that
+ * has other bytes, too. */
 static void forget_bytes(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t size)
 {
     size_t kept = 0;
@@ -72,6 +84,8 @@ static void forget_bytes(struct fp_run *run, uint32_t object, uint64_t offset, u
         const struct fp_cell *c = &run->cells[i];
         if (c->object != object || c->offset >= offset + size || offset >= c->offset + c->size)
             run->cells[kept++] = *c;
+        else if (c->offset < offset || c->offset + c->size > offset + size)
+            run->objects[object].bytes = NULL;
     }
     run->cell_count = kept;
 }

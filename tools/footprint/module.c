@@ -47,8 +47,9 @@ static bool number_instructions(struct fp_module *m)
     m->instructions = mm_alloc_zero(words + 1, sizeof *m->instructions);
     m->types = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->types);
     m->post_dominators = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->post_dominators);
+    m->repeated = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->repeated);
     struct in_inst inst = {0};
-    bool known = m->numbers && m->instructions && m->types && m->post_dominators;
+    bool known = m->numbers && m->instructions && m->types && m->post_dominators && m->repeated;
     while (known && in_spirv_next(m->module, &inst)) {
         m->numbers[inst.word] = inst.number;
         m->instructions[inst.number] = inst;
@@ -79,9 +80,10 @@ static void analyze_module(struct fp_module *m)
     const char *text = (const char *)m->bytes + sizeof head;
     size_t size = m->size - sizeof head;
     struct rt_binary binary = {0};
+    struct mm_error err = {0};
     bool known = false;
     if (head.kind == LY_PROGRAM_IL)
-        known = decode_module(m, text, size);
+        known = in_spirv_validate(text, size, "program", &err) == MM_OK && decode_module(m, text, size);
     if (head.kind == LY_PROGRAM_SOURCE && compile_text(text, size, m->number, &binary))
         known = decode_module(m, binary.data, binary.size);
     mm_free(binary.data);
@@ -170,25 +172,38 @@ static bool find_blocks(const struct in_module *module, const struct in_function
     return good;
 }
 
-/* Adds the edges into block I to the reversed graph, whose node 0 is the end of the function and whose node I + 1
- * is the block; NODES: by label, 0 of others. */
-static bool add_reversed_edges(const struct in_module *module, const struct fp_block *blocks,
-                               const uint32_t *nodes, uint32_t i, struct in_flow *flow)
+/* The next label among the operands of terminator T from *K on, which is advanced; 0: there is none.  Literals of a switch that
+ * look like labels of FUNCTION count. */
+static uint32_t next_target(const struct in_module *module, const struct in_function *function,
+                            const struct in_inst *t, uint32_t *k)
+{
+    bool conditional = t->opcode == SpvOpBranchConditional;
+    if (t->opcode != SpvOpBranch && !conditional && t->opcode != SpvOpSwitch)
+        return 0;
+    if (*k == 0 && t->opcode != SpvOpBranch)
+        *k = 1;                                         /* after the condition or selector */
+    while (*k < (conditional ? 3 : t->operand_count)) { /* no weights */
+        uint32_t label = t->operands[(*k)++];
+        const struct in_id *id = in_spirv_id(module, label);
+        if (id && id->kind == IN_ID_LABEL && id->word >= function->word && id->word < function->end)
+            return label;
+    }
+    return 0;
+}
+
+/* Adds the edges into BLOCK to the reversed graph, whose node 0 is the end of the function; NODES: of blocks, by label. */
+static bool add_reversed_edges(const struct in_module *module, const struct in_function *function,
+                               const struct fp_block *block, const uint32_t *nodes, struct in_flow *flow)
 {
     struct in_inst end;
-    in_inst_at(module, blocks[i].end, &end);
-    bool jumps =
-        end.opcode == SpvOpBranch || end.opcode == SpvOpBranchConditional || end.opcode == SpvOpSwitch;
-    uint32_t operands = end.opcode == SpvOpBranchConditional ? 3 : end.operand_count; /* no weights */
+    uint32_t k = 0, node = nodes[block->label], label;
     bool any = false, good = true;
-    for (uint32_t k = end.opcode == SpvOpBranch ? 0 : 1; jumps && k < operands && good; k++) {
-        uint32_t label = end.operands[k], to = label < in_spirv_bound(module) ? nodes[label] : 0;
-        if (!to)
-            continue; /* a literal, or another function's block */
+    in_inst_at(module, block->end, &end);
+    while (good && (label = next_target(module, function, &end, &k))) {
         any = true;
-        good = in_flow_add_edge(flow, to, i + 1);
+        good = in_flow_add_edge(flow, nodes[label], node);
     }
-    return good && (any || in_flow_add_edge(flow, 0, i + 1));
+    return good && (any || in_flow_add_edge(flow, 0, node));
 }
 
 /* Computes the immediate post-dominators of all blocks of FUNCTION. */
@@ -202,7 +217,7 @@ static void find_post_dominators(const struct fp_module *m, const struct in_func
     for (uint32_t i = 0; i < count && good; i++)
         nodes[blocks[i].label] = i + 1;
     for (uint32_t i = 0; i < count && good; i++)
-        good = add_reversed_edges(m->module, blocks, nodes, i, &flow);
+        good = add_reversed_edges(m->module, function, &blocks[i], nodes, &flow);
     good = good && in_flow_sort(&flow) && (dominator = mm_alloc(flow.count * sizeof *dominator));
     if (good)
         in_flow_dominators(&flow, dominator);
@@ -222,4 +237,44 @@ uint32_t fp_post_dominator(const struct fp_module *m, const struct in_function *
     if (!m->post_dominators[block])
         find_post_dominators(m, function);
     return m->post_dominators[block] ? m->post_dominators[block] - 1 : 0; /* 0: also without memory */
+}
+
+/* ---- repeated blocks ------------------------------------------------------------------------------ */
+
+/* Appends the labels of the blocks that a path from BLOCK reaches before its post-dominator; SEEN: by label. */
+static bool reach_blocks(const struct fp_module *m, const struct in_function *function, uint32_t block,
+                         struct fp_blocks *reached, bool *seen)
+{
+    uint32_t stop = fp_post_dominator(m, function, block), k, label;
+    bool good = true;
+    for (uint32_t next = 0; good; next++) {
+        const struct in_inst *inst = &m->instructions[m->numbers[in_spirv_id(m->module, block)->word]];
+        while (!in_is_terminator(inst->opcode))
+            inst++;
+        for (k = 0; good && (label = next_target(m->module, function, inst, &k));) {
+            if (!seen[label] && in_spirv_id(m->module, label)->word != stop)
+                good = mm_append(&reached->labels, &reached->count, &label);
+            seen[label] = true;
+        }
+        if (next == reached->count)
+            break;
+        block = reached->labels[next];
+    }
+    return good;
+}
+
+const struct fp_blocks *fp_repeated_blocks(const struct fp_module *m, const struct in_function *function,
+                                           uint32_t block)
+{
+    struct fp_blocks *blocks = &m->repeated[block];
+    if (blocks->known)
+        return blocks;
+    bool *seen = mm_alloc_zero(in_spirv_bound(m->module), sizeof *seen);
+    blocks->known = seen && reach_blocks(m, function, block, blocks, seen);
+    if (!blocks->known || !seen[block]) {
+        mm_free(blocks->labels);
+        *blocks = (struct fp_blocks){.known = blocks->known};
+    }
+    mm_free(seen);
+    return blocks->known ? blocks : NULL;
 }

@@ -40,18 +40,21 @@ struct fp_run {
     uint64_t unknown; /* arguments with accesses that the evaluation may have omitted */
 };
 
-/* NULL: it has none. */
+/* NULL: it has none, or is a literal. */
 static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t id)
 {
-    return run->m->types[id];
+    return id < in_spirv_bound(run->module) ? run->m->types[id] : NULL;
 }
+/* Whether one of the operands of INST from FIRST on is a pointer. */
+bool fp_takes_pointer(const struct fp_run *run, const struct in_inst *inst, uint32_t first);
 /* Adds the access of INST through POINTER, if that is known and the memory is an argument's or a variable's.  ACCESS has the size, the kind
  * and, of an atomic, attributes, order and scope. */
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
                    struct fp_access access);
-struct fp_value *fp_parts(struct fp_run *run, size_t count);         /* NULL: no room */
-uint32_t fp_object_add(struct fp_run *run, struct fp_object object); /* 0, which is none: no room */
-void fp_forget(struct fp_run *run);                                  /* all private memory */
+struct fp_value *fp_parts(struct fp_run *run, size_t count); /* NULL: no room */
+/* A pointer to a new object; unknown if there is no room. */
+struct fp_value fp_pointer_to(struct fp_run *run, struct fp_object object);
+void fp_forget(struct fp_run *run); /* all private memory */
 /* The value of type TY with the memory representation BYTES: integers and vectors of them; other types are
  * unknown. */
 struct fp_value fp_from_bytes(struct fp_run *run, const unsigned char *bytes, const struct in_ty *ty);
