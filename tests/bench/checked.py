@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""CPU time of a launch that is checked: checked.py BUILD PROGRAM FILE KERNEL...; PROGRAM is set.c, compiled.
+"""CPU time of a launch that is checked, beside a plain one: checked.py BUILD PROGRAM FILE KERNEL...; PROGRAM is set.c, compiled.
 
-Prints "KERNEL MILLISECONDS" for each kernel of FILE, "KERNEL -" without a figure.  A launch under `refcl run --check race,memory` counts
-the program, the detector and all of their processes, less what a session costs: the figure is the difference between a session of many
-launches and a session of one, medians of three."""
+Prints "KERNEL CHECKED PLAIN TIMES SPREAD" for each kernel of FILE: milliseconds, their ratio, and by how many percent of its median the
+checked figure varied.  A launch under `refcl run --check race,memory` counts the program, the detector and all of their processes, less
+what a session costs: the figure is the difference between a long session and a short one, in which everything is compiled.  The long
+one has as many launches more as take 0.3 s, which is ten times by how much sessions vary.  Both are repeated in turn."""
 import os
 import resource
 import statistics
 import subprocess
 import sys
+
+WARM, PAIRS, LONG, PLAIN = 2, 3, 0.3, 0.1  # launches; repetitions; seconds
 
 
 def cpu_seconds(command, core, environment):
@@ -19,25 +22,38 @@ def cpu_seconds(command, core, environment):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
-def checked_ms(build, command, launches, core="0", environment=None, trace=None):
-    """Milliseconds of a checked launch, None without a figure.  command(n): the program that makes n launches.  LAUNCHES: numbers of
-    launches, of which the next one is tried while they take less than 100 ms.  TRACE: a file for the trace."""
+def checked_ms(build, command, expected, core="0", environment=None, trace=None):
+    """Milliseconds of a checked launch and their spread; None without a figure.  command(n): the program that makes n launches.
+    EXPECTED: no more milliseconds than a launch takes.  TRACE: a file for the trace."""
     session = [os.path.join(build, "refcl"), "run", "-q", "--check", "race,memory"] + (["--trace", trace] if trace else []) + ["--"]
-    def seconds(count):
-        return statistics.median(cpu_seconds(session + command(count), core, environment)[0] for _ in range(3))
-    one = seconds(1)
-    for count in launches:
-        more = seconds(count + 1) - one
-        if more >= 0.1:
-            break
-    return 1000 * more / count if more > 0 else None
+
+    def more_seconds(launches, order):
+        seconds = {n: cpu_seconds(session + command(n), core, environment)[0] for n in (WARM, WARM + launches)[::order]}
+        return seconds[WARM + launches] - seconds[WARM]
+
+    launches = max(1, round(1000 * PLAIN / expected))
+    launches = max(1, round(launches * LONG / max(more_seconds(launches, 1), PLAIN)))
+    figures = [1000 * more_seconds(launches, (1, -1)[k % 2]) / launches for k in range(PAIRS)]
+    ms = statistics.median(figures)
+    return (ms, (max(figures) - min(figures)) / 2 / ms) if ms > 0 else None
+
+
+def plain_ms(program, file, kernel, core, environment):
+    """Milliseconds of a plain launch: the median of those of 0.1 s."""
+    def launches(count):
+        return float(cpu_seconds([program, file, str(count), kernel], core, environment)[1].split()[1])
+    return launches(max(5, round(1000 * PLAIN / max(launches(5), 0.001))))
 
 
 def main():
     build, program, file, *kernels = sys.argv[1:]
+    library = os.path.abspath(os.path.join(build, "librefcl.so"))
+    environment = dict(os.environ, OCL_ICD_VENDORS=library, OCL_ICD_FILENAMES=library)
     for kernel in kernels:
-        ms = checked_ms(build, lambda launches: [program, file, str(launches), kernel], (20, 400))
-        print(kernel, "-" if ms is None else "%.6g" % ms, flush=True)
+        plain = plain_ms(program, file, kernel, "0", environment)
+        figure = checked_ms(build, lambda launches: [program, file, str(launches), kernel], plain)
+        print(kernel, "%.6g %.6g %.4g %.0f" % (figure[0], plain, figure[0] / plain, 100 * figure[1]) if figure else "- %.6g - -" % plain,
+              flush=True)
 
 
 if __name__ == "__main__":

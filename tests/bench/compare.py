@@ -56,9 +56,11 @@ class Bench:
         words = cpu_seconds(command, self.options.core, environment)[1].split()
         return float(words[1]) if len(words) > 1 else None
 
-    def session(self, build, engine, file, kernel, shift, launches, trace):
-        return checked_ms(build, lambda n: self.command(file, kernel, n, shift), [launches], self.options.core,
-                          self.environment(build, engine), os.path.join(self.folder, "trace") if trace else None)
+    def session(self, build, engine, file, kernel, shift, trace):
+        expected = self.launch(build, engine, self.command(file, kernel, 5, shift))
+        figure = checked_ms(build, lambda n: self.command(file, kernel, n, shift), expected, self.options.core,
+                            self.environment(build, engine), os.path.join(self.folder, "trace") if trace else None) if expected else None
+        return figure and figure[0]
 
     def sample(self, mode, build, file, kernel):
         if mode == "plain":
@@ -66,8 +68,8 @@ class Bench:
         if mode == "interp":
             return self.launch(build, "interp", self.command(file, kernel, 3, 6))
         if mode == "interp-checked":
-            return self.session(build, "interp", file, kernel, 6, 8, False)
-        return self.session(build, "jit", file, kernel, 0, 100 if file[0] != "s" else 20, mode == "recorded")
+            return self.session(build, "interp", file, kernel, 6, False)
+        return self.session(build, "jit", file, kernel, 0, mode == "recorded")
 
     def row(self, mode, file, kernel):
         """The medians of both builds; None without a figure."""

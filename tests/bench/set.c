@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WORDS = 1 << 20, SIDE = 512, MOST = 401 };
+enum { WORDS = 1 << 20, SIDE = 512, MOST = 1 << 20 };
 struct plan {
     char kernel[64], inputs[16];
     cl_uint dimensions;
@@ -143,7 +143,7 @@ static void measure(cl_program program, const struct plan *p, int repeats, uint3
     cl_int code;
     cl_mem memory[3];
     void *list = NULL;
-    double cpu[MOST], wall[MOST];
+    static double cpu[MOST], wall[MOST];
     cl_kernel kernel = clCreateKernel(program, p->kernel, &code);
     if (code == CL_INVALID_KERNEL_NAME)
         return;

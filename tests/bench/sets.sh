@@ -1,7 +1,8 @@
 #!/bin/bash
 # Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches that are looked at for races.
 # One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is for measuring alone.  Medians.  What is
-# "checked" counts the program, the detector and all of their processes, less what a session costs once.
+# "checked" counts the program, the detector and all of their processes, less what a session costs once (checked.py); "times" relates
+# it to plain launches of the same moment, and "+-" is the percentage by which it varied.
 # sets.sh [SET...]; REPEATS= launches per kernel (default 5); CHECKED=0 leaves out the part with race checking.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
@@ -35,14 +36,15 @@ for set in ${*:-tuning check}; do
         function mean(text, r) { if (n[r]) printf "geometric mean, %s: %.2f over %d kernels, worst %.2f\n", text, exp(sum[r] / n[r]), n[r], worst[r] }
         function count(r, x, high) { if (x == "-") return; x += 0; sum[r] += log(x); n[r]++
             if (!(r in worst) || (high ? x > worst[r] : x < worst[r])) worst[r] = x }
-        { name = FILENAME; sub(/.*\//, "", name); v[name, $1, 1] = $2; v[name, $1, 2] = $3; if (name == "one") order[++kernels] = $1 }
-        END { printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s\n", "kernel", "refcl", "pocl", "faster", "refcl/2", "pocl/2", "faster",
-                  "speedup", "checked", "times"
+        { name = FILENAME; sub(/.*\//, "", name); for (k = 2; k <= NF; k++) v[name, $1, k - 1] = $k; if (name == "one") order[++kernels] = $1 }
+        END { printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s %4s\n", "kernel", "refcl", "pocl", "faster", "refcl/2", "pocl/2", "faster",
+                  "speedup", "checked", "times", "+-"
             for (k = 1; k <= kernels; k++) { name = order[k]
                 a = value("one", name, 1); b = value("pocl_one", name, 1); c = value("two", name, 2); d = value("pocl_two", name, 2)
-                e = value("checked", name, 1); one = value("one", name, 2)
-                printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s\n", name, a, b, ratio(a, b), c, d, ratio(c, d), ratio(c, one), e, ratio(a, e)
-                count("one", ratio(a, b)); count("two", ratio(c, d)); count("speedup", ratio(c, one)); count("checked", ratio(a, e), 1) }
+                e = value("checked", name, 1); times = value("checked", name, 3); one = value("one", name, 2)
+                printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s %4s\n", name, a, b, ratio(a, b), c, d, ratio(c, d), ratio(c, one), e, times,
+                    value("checked", name, 4)
+                count("one", ratio(a, b)); count("two", ratio(c, d)); count("speedup", ratio(c, one)); count("checked", times, 1) }
             mean("PoCL / refcl, one core", "one"); mean("PoCL / refcl, two cores", "two"); mean("one core / two cores", "speedup")
             mean("checked / plain", "checked") }' "$results/one" "$results/two" "$results/pocl_one" "$results/pocl_two" "$results/checked"
 done
