@@ -91,6 +91,8 @@ def main():
     launches("kernels/bounds/disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
     launches("watch/launches/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
     launches("watch/launches/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
+    launches("watch/launches/sub_group_functions.cl", "-g 100 -l 40 -a buf:100:iota -a buf:100", True)
+    launches("watch/launches/sub_group_functions.cl", "-g 64 -l 40 -a buf:63:iota -a buf:64", False)
     launches("watch/launches/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
     launches("watch/strided/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
     launches("watch/strided/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)

@@ -140,12 +140,14 @@ static void call_together(struct in_emit *e, const struct in_inst *i, const stru
     result_from_frame(e, i, call, own_frame(e));
 }
 
-/* Reductions, scans, votes and broadcasts of work-groups read and write their frames alone. */
+/* Functions of work-groups and sub-groups read and write their frames alone, but those of pipes. */
 static bool is_checkable(const struct in_emit *e, const struct in_inst *i)
 {
+    in_lower_fn family = in_lower_entry(i->opcode);
     bool reads_frames = i->opcode == SpvOpGroupAll || i->opcode == SpvOpGroupAny ||
-                        i->opcode == SpvOpGroupBroadcast || in_reduction_find(i->opcode);
-    return reads_frames && !e->calls->fibers && in_jit_call_kind(e->m, i) == IN_JIT_COLLECTIVE;
+                        i->opcode == SpvOpGroupBroadcast || in_reduction_find(i->opcode) ||
+                        family == in_lower_non_uniform || family == in_lower_sub_group_legacy;
+    return reads_frames && !e->calls->fibers;
 }
 
 static void call_checked(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)

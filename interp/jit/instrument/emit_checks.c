@@ -174,7 +174,16 @@ static LLVMValueRef compare_constant(struct in_emit *e, LLVMIntPredicate how, LL
     return LLVMBuildICmp(e->b, how, x, in_int(e, LLVMTypeOf(x), value), "");
 }
 
-/* Operands: the scope, the value, the local id.  Work-groups at an edge may be smaller: their size counts. */
+/* The number of ids of a work-group in dimension K, or of a sub-group; those at an edge may be smaller. */
+static LLVMValueRef ids_to_broadcast(struct in_emit *e, const struct in_inst *i, LLVMTypeRef type, uint32_t k)
+{
+    uint64_t scope = SpvScopeSubgroup;
+    if (in_constant_u64(e->m, i->operands[0], &scope) && scope == SpvScopeWorkgroup)
+        return LLVMBuildIntCast2(e->b, in_param(e, IN_P_SIZE + k), type, false, "");
+    return in_builtin(e, in_element(in_emit_ty(e, i->operands[2])), SpvBuiltInSubgroupSize);
+}
+
+/* Operands: the scope, the value, the local id. */
 void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
 {
     if (i->opcode != SpvOpGroupBroadcast)
@@ -184,8 +193,8 @@ void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
     for (uint32_t k = 0; k < in_count(ty); k++) {
         LLVMValueRef place = LLVMConstInt(e->i32, k, 0);
         LLVMValueRef one = in_count(ty) > 1 ? LLVMBuildExtractElement(e->b, id, place, "") : id;
-        LLVMValueRef size = LLVMBuildIntCast2(e->b, in_param(e, IN_P_SIZE + k), LLVMTypeOf(one), false, "");
-        emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntUGE, one, size, ""));
+        LLVMValueRef count = ids_to_broadcast(e, i, LLVMTypeOf(one), k);
+        emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntUGE, one, count, ""));
     }
 }
 

@@ -1,0 +1,8 @@
+// expect: out-of-bounds
+// run: -g 36 -l 36 -a buf:36:iota -a buf:36
+// OpGroupBroadcast in the scope of sub-groups: the last one has four work-items, none with that id.
+uint __attribute__((overloadable)) __spirv_GroupBroadcast(uint scope, uint value, uint id);
+kernel void k(global const uint *a, global uint *o)
+{
+    o[get_global_id(0)] = __spirv_GroupBroadcast(3, a[get_global_id(0)], 4);
+}
