@@ -6,6 +6,7 @@ if [ ! -e "$pocl" ]; then
     echo "1..0 # SKIP no PoCL"
     exit 0
 fi
+[ "${SANITIZER:-}" != thread ] || skip_all "no ThreadSanitizer here: its functions take the place of librefcl-host's"
 export OCL_ICD_VENDORS=$pocl
 program=$tap_dir/host_memory
 compile() { ${CC:-gcc} -std=gnu11 -Wno-tsan -D_GNU_SOURCE $("$REFCL" host-cc --compile) -c -o "$program.o" "$(dirname "$0")/host_memory.c" &&

@@ -18,7 +18,8 @@ import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
-from built import JOBS, PATIENCE, REFCL, ROOT
+import tap
+from built import JOBS, NO_HOST_CC, PATIENCE, REFCL, ROOT
 
 POCL = os.environ.get("REFCL_POCL_ICD", "/etc/OpenCL/vendors/pocl.icd")
 PAGE = os.path.join(ROOT, "tools/docs/on-driver.md")
@@ -119,31 +120,29 @@ def relevant(name):
 
 def main():
     if not os.path.exists(POCL):
-        print("1..0 # SKIP no PoCL")
-        return 0
+        tap.skip_all("no PoCL")
     names = sorted(os.path.basename(path)[:-2] for path in glob.glob(os.path.join(SAMPLES, "*.c")))
-    failed, samples = 0, []
+    left_out = [name for name in names if NO_HOST_CC and instrumentation(name)[0]]
+    names = [name for name in names if name not in left_out]
+    samples = []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         runs = list(pool.map(lambda job: run(job[0], folder, job[1]), [(n, fixed) for n in names for fixed in (0, 1)]))
-    for number, name in enumerate(names, 1):
+    for name, pair in zip(names, zip(runs[::2], runs[1::2])):
         with open(os.path.join(SAMPLES, name + ".c")) as f:
             lines = [re.sub(r"^// (\w+: )?", "", line.rstrip("\n")) for line in f if not line.startswith("// build:")][:3]
-        pair = runs[2 * number - 2:2 * number]
         problem = problem_of(name, lines, pair)
         samples.append((name, lines, pair[0][1]))
-        failed += problem is not None
-        print("%s %d - %s" % ("not ok" if problem else "ok", number, name))
-        if problem:
-            print("#", problem.replace("\n", "\n# "))
+        tap.check(name, not problem, problem)
+    if left_out:
+        tap.skip("%s, and the page" % ", ".join(left_out), NO_HOST_CC)
+        return tap.done()
     wanted = page(samples)
     if "--write" in sys.argv:
         with open(PAGE, "w") as f:
             f.write(wanted)
     with open(PAGE) as f:
-        same = f.read() == wanted
-    print("%s %d - the page is that of these runs (--write writes it)" % ("ok" if same else "not ok", len(names) + 1))
-    print("1..%d" % (len(names) + 1))
-    return 1 if failed or not same else 0
+        tap.check("the page is that of these runs (--write writes it)", f.read() == wanted)
+    return tap.done()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
 REFCL = os.environ.get("REFCL", os.path.join(BUILD, "refcl"))
 RUNNER = os.path.join(BUILD, "refcl-litmus-run")
 PATIENCE = 900  # seconds, after which a process hangs, however slow the machine is and whatever else it does
+# Why a host program that `refcl host-cc` instruments does not run here, or None (see tests/skips.txt).
+NO_HOST_CC = "no ThreadSanitizer here: its functions take the place of librefcl-host's" if os.environ.get("SANITIZER") == "thread" else None
 JOBS = int(os.environ.get("TEST_JOBS", min(8, len(os.sched_getaffinity(0)))))  # processes at a time
 
 

@@ -12,8 +12,8 @@ import xml.etree.ElementTree as xml
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
 import tap
-from tap import check
-from built import PATIENCE, REFCL, ROOT
+from tap import check, skip
+from built import NO_HOST_CC, PATIENCE, REFCL, ROOT
 
 HOST = r'''#include "host.h"
 #include <signal.h>
@@ -136,9 +136,13 @@ def host_accesses(folder):
         f.write(HOST % "begin(NULL); work();")
     plain, once = [*compiler, source, "-lOpenCL"], [*compiler, *flags("--compile"), source, "-lOpenCL", *flags("--link")]
     twice = [[*compiler, "-c", *flags("--compile"), source, "-o", program + ".o"], [*compiler, program + ".o", "-lOpenCL", *flags("--link")]]
-    for name, commands, said in (("without the flags", [plain], "accesses of the host (refcl host-cc)"),
-                                 ("in one command", [once], "accesses of the host (refcl host-cc)"),
-                                 ("in two commands", twice, "accesses of the host outside of SVM (--on-driver)")):
+    ways = (("without the flags", [plain], "accesses of the host (refcl host-cc)"),
+            ("in one command", [once], "accesses of the host (refcl host-cc)"),
+            ("in two commands", twice, "accesses of the host outside of SVM (--on-driver)"))
+    for name, commands, said in ways:
+        if NO_HOST_CC and commands != [plain]:
+            skip("the host built " + name, NO_HOST_CC)
+            continue
         for command in commands:
             subprocess.run(command + ([] if "-o" in command else ["-o", program]), check=True)
         names, done = run(folder, "--", program)

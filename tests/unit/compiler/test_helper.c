@@ -37,6 +37,9 @@ static void test_crashes(void **state)
 static void test_endless_compile(void **state)
 {
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip_for("no ThreadSanitizer here: it delivers no signal in a loop without calls");
+#endif
     setenv("REFCL_COMPILE_TIMEOUT", "1", 1);
     expect_failure("hang", "ran out of time");
     unsetenv("REFCL_COMPILE_TIMEOUT");
