@@ -2,6 +2,7 @@
 #ifndef INTERP_JIT_VECTORIZE_ACCESS_ORDER_HPP
 #define INTERP_JIT_VECTORIZE_ACCESS_ORDER_HPP
 
+#include <llvm/IR/Instruction.h>
 #include <llvm/IR/PassManager.h>
 
 struct AccessOrder : llvm::PassInfoMixin<AccessOrder> {
