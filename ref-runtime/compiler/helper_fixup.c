@@ -294,7 +294,9 @@ static void fix_comparison(LLVMBuilderRef b, LLVMValueRef compare)
     if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) == GENERIC ||
         (!cast_pointer(LLVMGetOperand(compare, 0)) && !cast_pointer(LLVMGetOperand(compare, 1))))
         return;
-    LLVMTypeRef generic = LLVMPointerType(LLVMGetElementType(type), GENERIC);
+    LLVMTypeRef generic = LLVMPointerTypeIsOpaque(type)
+                              ? LLVMPointerTypeInContext(LLVMGetTypeContext(type), GENERIC)
+                              : LLVMPointerType(LLVMGetElementType(type), GENERIC);
     LLVMPositionBuilderBefore(b, compare);
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef pointer = LLVMGetOperand(compare, k), origin = cast_pointer(pointer);
