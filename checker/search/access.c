@@ -21,7 +21,7 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
 {
     uint32_t location = a->locations[k], effect = w->last_effect;
     uint32_t cost =
-        kind == SX_WRITE && !w->steps ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
+        kind == SX_WRITE && !w->stepwise ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
     struct sx_event *e = sx_push(w, kind, a->instr);
 
     if (!e)
@@ -29,9 +29,9 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
     if (kind == SX_WRITE && a->instr->op != CK_STORE) {
         struct sx_event *read = e - a->count;
 
-        e->second_half = read->first_half = true;
+        e->rmw_write = read->rmw_read = true;
         for (uint32_t r = 0; r < a->count; r++)
-            e->own |= sx_read_bit(w->events, w->event_count - 1 - k - a->count + r);
+            e->own_reads |= sx_read_bit(w->events, w->event_count - 1 - k - a->count + r);
         if (a->instr->op == CK_CAS)
             e->control_depends |= sx_depends(w->sx->program, a->instr->expected, w->depends);
         if (a->instr->op == CK_RMW && read->value == value)
@@ -39,14 +39,14 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
     }
     if (kind == SX_WRITE && sx_is_lost_store(w, a->instr, location))
         w->last_effect = effect;
-    e->depends = depends;
+    e->data_depends = depends;
     e->address_depends = a->depends;
     e->location = location;
     e->object = a->object;
     e->value = value;
     e->start = a->start;
     e->access = a->count > 1 ? w->event_count - k : 0;
-    if (kind == SX_WRITE && !w->steps && !sx_note_store(w->sx, location, value, cost))
+    if (kind == SX_WRITE && !w->stepwise && !sx_note_store(w->sx, location, value, cost))
         w->failed = true;
 }
 
@@ -91,7 +91,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
         a.count = 0;
         return a;
     }
-    if (a.count > 1 && !w->sx->with.models_overlap && (ck_instr_is_atomic(i) || i->op >= CK_RMW)) {
+    if (a.count > 1 && !w->sx->features.models_overlap && (ck_instr_is_atomic(i) || i->op >= CK_RMW)) {
         sx_limit(w->sx, "search.overlap",
                  "the model does not define atomic accesses that overlap accesses of another size");
         a.count = 0;
@@ -187,7 +187,7 @@ static void use_value(struct sx_walker *w, const struct sx_access *a, uint64_t v
 
         for (uint32_t e = events - a->count; e < events; e++) {
             w->events[e].order = i->order;
-            w->events[e].first_half = false;
+            w->events[e].rmw_read = false;
         }
         after_read(w, a, value, write, written);
         memcpy(w->block, saved, w->block_words * sizeof *saved);
@@ -212,7 +212,7 @@ static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *va
         }
     }
     *value = l->initial;
-    return !l->any;
+    return !l->unconstrained;
 }
 
 /* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding pieces. */

@@ -45,15 +45,15 @@ static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struc
     out[0] =
         (struct sx_event){.kind = SX_READ,
                           .order = a->instr->op == CK_CAS && !writes ? a->instr->order_fail : a->instr->order,
-                          .first_half = writes,
+                          .rmw_read = writes,
                           .instr = a->instr};
     set_event_location(s, &out[0], l, a->object);
     if (!writes)
         return 1;
     out[1] = out[0];
     out[1].kind = SX_WRITE;
-    out[1].first_half = false;
-    out[1].second_half = true;
+    out[1].rmw_read = false;
+    out[1].rmw_write = true;
     return 2;
 }
 
@@ -79,13 +79,12 @@ static uint32_t add_link(const struct stepper *s, const struct link *link, const
         return n; /* the write of the same access */
     *write = n;
     if (instr->op != CK_STORE) {
-        out[n] =
-            (struct sx_event){.kind = SX_READ, .order = instr->order, .first_half = true, .instr = instr};
+        out[n] = (struct sx_event){.kind = SX_READ, .order = instr->order, .rmw_read = true, .instr = instr};
         set_event_location(s, &out[n], location, s->sx->values.locations[location].object);
         *write = ++n;
     }
     out[n] = (struct sx_event){
-        .kind = SX_WRITE, .order = instr->order, .second_half = instr->op != CK_STORE, .instr = instr};
+        .kind = SX_WRITE, .order = instr->order, .rmw_write = instr->op != CK_STORE, .instr = instr};
     set_event_location(s, &out[n++], location, s->sx->values.locations[location].object);
     return n;
 }
@@ -113,7 +112,7 @@ static const struct sx_event *next_barrier(const struct stepper *s, uint32_t t)
 {
     if (has_sub_group_barrier(&s->sx->program->threads[t]))
         return NULL;
-    for (uint32_t u = 0; u < s->count; u++) {
+    for (uint32_t u = 0; u < s->thread_count; u++) {
         const struct sx_event *barrier = barrier_of(s, u);
 
         if (barrier && sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group))
@@ -190,7 +189,7 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
     struct cycle_events q = {0};
     bool possible = true;
 
-    for (uint32_t t = 0; t < s->count; t++)
+    for (uint32_t t = 0; t < s->thread_count; t++)
         s->chosen[t] = NULL;
     fill_cycle_events(s, c, halves, &q);
     if (sx_begin_events(sx, s->chosen)) {
@@ -304,7 +303,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
     struct sx_key key;
     bool known, *answer;
 
-    if (s->sx->with.tracks_dependencies || s->sx->explains)
+    if (s->sx->features.tracks_dependencies || s->sx->explains)
         return true; /* the events of a cycle alone lack dependencies */
     for (uint32_t k = 0; k < c->count; k++) {
         c->links[k].outcomes = has_current_read(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;
@@ -322,7 +321,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location)
 {
-    for (uint32_t u = 0; u < s->count; u++) {
+    for (uint32_t u = 0; u < s->thread_count; u++) {
         if (u != thread && sx_next_write(s, u, location, 0, thread) != CK_NO_INSTR)
             return true;
     }
@@ -401,7 +400,7 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
     uint32_t t = c->links[c->count - 1].thread;
     const struct sx_event *barrier = barrier_of(s, t);
 
-    for (uint32_t u = 0; u < s->count; u++) {
+    for (uint32_t u = 0; u < s->thread_count; u++) {
         if (s->threads[u].status >= STEP_STOPPED)
             continue;
         if (barrier) {
@@ -425,7 +424,7 @@ static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycl
 {
     uint32_t best = CK_NO_THREAD, fewest = UINT32_MAX;
 
-    for (uint32_t t = 0; t < s->count && best == CK_NO_THREAD; t++)
+    for (uint32_t t = 0; t < s->thread_count && best == CK_NO_THREAD; t++)
         best = s->threads[t].status == STEP_BLOCKED ? t : best;
 
     for (uint32_t k = 0; k < c->count; k++) {
@@ -446,7 +445,7 @@ static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycl
 
 uint32_t sx_may_unblock(struct stepper *s)
 {
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         struct cycle none = {0}, c = {.links = {{.thread = t, .write = CK_NO_INSTR}}, .count = 1};
 
         if (s->threads[t].status < STEP_STOPPED && !is_cycle_exchanged(s, &none, t) && find_cycle(s, &c))

@@ -16,14 +16,14 @@ struct ordering {
     uint32_t tries;
 };
 
-bool sx_create_open(struct sx *sx)
+bool sx_create_open_eval(struct sx *sx)
 {
-    if (sx->open)
+    if (sx->open_eval)
         return true;
-    sx->open = mm_cat_eval_create(sx->model, sx->err);
-    if (sx->open)
-        mm_cat_eval_open(sx->open);
-    return sx->open != NULL;
+    sx->open_eval = mm_cat_eval_create(sx->model, sx->err);
+    if (sx->open_eval)
+        mm_cat_eval_open(sx->open_eval);
+    return sx->open_eval != NULL;
 }
 
 static bool is_forbidden(struct ordering *p)
@@ -31,7 +31,7 @@ static bool is_forbidden(struct ordering *p)
     struct sx_exec *x = p->x;
 
     p->tries++;
-    return sx_is_forbidden(x, p->sx->open);
+    return sx_is_forbidden(x, p->sx->open_eval);
 }
 
 /* Whether some order of the writes from WRITE on is not forbidden. */
@@ -66,7 +66,7 @@ bool sx_has_some_order(struct sx *sx)
     struct ordering p = {.sx = sx, .x = sx->exec};
 
     sx_find_writes(sx);
-    return mm_cat_eval_begin(sx->open, &p.x->all, sx->err) || (!is_forbidden(&p) && try_writes(&p, 0));
+    return mm_cat_eval_begin(sx->open_eval, &p.x->all, sx->err) || (!is_forbidden(&p) && try_writes(&p, 0));
 }
 
 /* ---- the events so far --------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ bool sx_is_removed_write(const struct stepper *s, uint64_t write)
 
 static void set_prefix_traces(struct stepper *s)
 {
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         const struct sx_walker *w = &s->walkers[t];
         bool ended = s->threads[t].status == STEP_ENDED;
 
@@ -186,9 +186,9 @@ bool sx_may_extend(struct stepper *s)
     }
     set_prefix_sources(s);
     set_prefix_coherence(s);
-    if (mm_cat_eval_begin(sx->open, &x->all, sx->err))
+    if (mm_cat_eval_begin(sx->open_eval, &x->all, sx->err))
         return sx_stop_without_memory(sx);
-    return !sx_is_forbidden(x, sx->open);
+    return !sx_is_forbidden(x, sx->open_eval);
 }
 
 /* ---- happens-before of the prefix ---------------------------------------------------------------- */
@@ -205,9 +205,9 @@ static bool find_prefix_order(struct stepper *s, struct prefix_order *o, bool *f
     *forbidden = !sx_may_extend(s);
     if (*forbidden)
         return false;
-    o->hb[SX_GLOBAL] = mm_cat_eval_named(s->sx->open, "ghb");
-    o->hb[SX_LOCAL] = mm_cat_eval_named(s->sx->open, "lhb");
-    o->hb[SX_IMAGE] = mm_cat_eval_named(s->sx->open, "ihb");
+    o->hb[SX_GLOBAL] = mm_cat_eval_named(s->sx->open_eval, "ghb");
+    o->hb[SX_LOCAL] = mm_cat_eval_named(s->sx->open_eval, "lhb");
+    o->hb[SX_IMAGE] = mm_cat_eval_named(s->sx->open_eval, "ihb");
     return o->hb[SX_GLOBAL] && o->hb[SX_LOCAL];
 }
 
@@ -303,7 +303,7 @@ static void remove_repeated_writes(struct stepper *s, uint32_t t, struct sx_even
             continue;
         kept[count] = trace->events[i];
         sources[count] = *sx_source(s, t, i);
-        kept[count].first_half = kept[count].first_half && i < trace->wait_from;
+        kept[count].rmw_read = kept[count].rmw_read && i < trace->wait_from;
         count++;
     }
     trace->events = kept;
@@ -313,7 +313,7 @@ static void remove_repeated_writes(struct stepper *s, uint32_t t, struct sx_even
 /* An execution in which loops never terminate. */
 static void judge_hang(struct stepper *s, struct sx_given *given)
 {
-    size_t words = s->count * s->stride;
+    size_t words = s->thread_count * s->stride;
     struct sx_event *kept = mm_alloc(words * sizeof *kept);
     uint64_t *sources = mm_alloc(2 * words * sizeof *sources), *order = sources + words;
     uint32_t count = 0;
@@ -325,7 +325,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
             if (!sx_is_removed_write(s, s->order[i]))
                 order[count++] = s->order[i];
         }
-        for (uint32_t t = 0; t < s->count; t++) {
+        for (uint32_t t = 0; t < s->thread_count; t++) {
             size_t first = t * s->stride;
 
             if (s->traces[t].end == SX_WAIT)
@@ -355,7 +355,7 @@ void sx_judge_execution(struct stepper *s)
     bool partial = false, stopped = false, waits = false;
 
     set_prefix_traces(s);
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         partial = partial || s->traces[t].end != SX_DONE;
         waits = waits || s->traces[t].end == SX_WAIT;
         stopped = stopped || s->traces[t].stopped;

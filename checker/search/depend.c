@@ -212,7 +212,7 @@ static void add_data(const struct sx_exec *x, uint64_t *cause)
         for (uint32_t r = 0; r < w; r++) {
             if (!x->events[r].read || x->events[r].thread != x->events[w].thread)
                 continue;
-            if (e->depends >> number & 1)
+            if (e->data_depends >> number & 1)
                 mm_rel_add(x->n, cause, r, w);
             number += number < SX_MANY;
         }
@@ -239,7 +239,7 @@ static bool is_unconstrained(const struct sx *sx, uint32_t event)
 {
     const struct mm_cat_event *e = &sx->exec->events[event];
 
-    return e->init && sx->values.locations[e->location].any;
+    return e->init && sx->values.locations[e->location].unconstrained;
 }
 
 /* The events whose values depend on unconstrained initial ones. */

@@ -121,7 +121,7 @@ static struct drf_location *location_at(struct drf *d, uint32_t l)
     struct drf_location *location = &d->locations[l];
 
     if (!location->reads)
-        location->reads = mm_arena_alloc(d->sx->traces, d->count * sizeof *location->reads);
+        location->reads = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *location->reads);
     d->open = d->open || !location->reads;
     return location;
 }
@@ -171,7 +171,7 @@ static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a,
         from = &d->writes[d->locations[l].last - 1];
     else
         from = find_visible(d, t, l, order);
-    d->unconstrained = d->unconstrained || (!from && d->sx->values.locations[l].any);
+    d->unconstrained = d->unconstrained || (!from && d->sx->values.locations[l].unconstrained);
     value = from ? from->value : d->sx->values.locations[l].initial;
     sx_push_piece(w, SX_READ, a, k, value, 0);
     if (w->failed)
@@ -189,7 +189,7 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
     struct drf_location *location = location_at(d, l);
     enum sx_order order = region_of(d, d->sx->values.locations[l].object);
 
-    if (!mm_arena_reserve(d->sx->traces, &d->writes, d->write_count, &d->write_capacity,
+    if (!mm_arena_reserve(d->sx->trace_arena, &d->writes, d->write_count, &d->write_capacity,
                           d->write_count + 1)) {
         d->open = true;
         return;
@@ -202,7 +202,7 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
     location->last = d->write_count;
     if (i->order != MM_RELEASE)
         return;
-    location->release = mm_arena_alloc(d->sx->traces, d->count * sizeof *location->release);
+    location->release = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *location->release);
     d->open = d->open || !location->release;
     if (location->release)
         sx_clock_copy(&d->clocks, order, t, location->release);
@@ -323,8 +323,8 @@ static bool reserve_events(struct drf *d, uint32_t t)
     if (d->sources[t] && w->event_count + 2 * SX_PIECES <= capacity)
         return true;
     capacity = d->sources[t] ? 2 * capacity : capacity + 2 * SX_PIECES;
-    events = mm_arena_alloc(d->sx->traces, capacity * sizeof *events);
-    sources = mm_arena_alloc(d->sx->traces, capacity * sizeof *sources);
+    events = mm_arena_alloc(d->sx->trace_arena, capacity * sizeof *events);
+    sources = mm_arena_alloc(d->sx->trace_arena, capacity * sizeof *sources);
     if (!events || !sources || capacity > MAX_EVENTS)
         return false;
     if (w->event_count) {
@@ -351,7 +351,7 @@ static bool step_access(struct drf *d, uint32_t t)
         return false;
     }
     a = sx_begin_access(w, d->pcs[t]);
-    d->open = d->open || w->failed || d->sx->iteration.again || a.count == 0;
+    d->open = d->open || w->failed || d->sx->iteration.cuts_changed || a.count == 0;
     if (d->open)
         return true;
     d->clocks.ticks[t]++;
@@ -393,10 +393,10 @@ static bool drf_step(struct drf *d, uint32_t t)
         return step_access(d, t) && !d->open;
     }
     sx_walker_enter(w, pc);
-    w->ended = false;
+    w->finished = false;
     if (!sx_walker_step(w, &d->pcs[t])) {
         d->status[t] = ENDED;
-        d->open = d->open || w->failed || !w->ended || w->end != SX_DONE;
+        d->open = d->open || w->failed || !w->finished || w->end != SX_DONE;
         return false;
     }
     if (i->op == CK_BARRIER && !arrive_at_barrier(d, t))
@@ -429,7 +429,7 @@ static void run_threads(struct drf *d)
 static bool drf_set_up(struct drf *d, uint32_t chooser)
 {
     struct sx *sx = d->sx;
-    struct mm_arena *arena = sx->traces;
+    struct mm_arena *arena = sx->trace_arena;
     uint32_t n = sx->program->thread_count;
 
     mm_arena_reset(arena);
@@ -445,14 +445,14 @@ static bool drf_set_up(struct drf *d, uint32_t chooser)
         !sx_clocks_create(&d->clocks, arena, n) || !d->locations)
         return false;
     sx->values.location_count = 0;
-    sx->iteration.again = false;
+    sx->iteration.cuts_changed = false;
     for (uint32_t t = 0; t < n; t++) {
         d->walkers[t] = (struct sx_walker){
-            .sx = sx, .thread = &sx->program->threads[t], .out = &d->out[t], .steps = true};
+            .sx = sx, .thread = &sx->program->threads[t], .out = &d->out[t], .stepwise = true};
         if (!sx_walker_begin(&d->walkers[t]))
             return false;
     }
-    return sx_add_observed(sx) || sx->iteration.again;
+    return sx_add_observed(sx) || sx->iteration.cuts_changed;
 }
 
 /* Follows one execution, however often its loops iterate. */
@@ -465,10 +465,10 @@ static void drf_run(struct drf *d, uint32_t chooser)
     sx->options.unroll = UINT32_MAX;
     do {
         d->open = !drf_set_up(d, chooser);
-        if (!d->open && !sx->iteration.again)
+        if (!d->open && !sx->iteration.cuts_changed)
             run_threads(d);
-    } while (sx->iteration.again && !sx->limited && ++tries < MAX_RESTARTS);
-    d->open = d->open || sx->iteration.again;
+    } while (sx->iteration.cuts_changed && !sx->limited && ++tries < MAX_RESTARTS);
+    d->open = d->open || sx->iteration.cuts_changed;
     sx->options.unroll = unroll;
 }
 
@@ -477,8 +477,8 @@ static void drf_run(struct drf *d, uint32_t chooser)
 /* The traces of all threads; NULL: out of memory. */
 static const struct sx_trace **make_traces(const struct drf *d)
 {
-    struct sx_trace *traces = mm_arena_alloc(d->sx->traces, d->count * sizeof *traces);
-    const struct sx_trace **chosen = mm_arena_alloc(d->sx->traces, d->count * sizeof *chosen);
+    struct sx_trace *traces = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *traces);
+    const struct sx_trace **chosen = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *chosen);
 
     for (uint32_t t = 0; t < d->count && traces && chosen; t++) {
         const struct sx_walker *w = &d->walkers[t];
@@ -495,7 +495,8 @@ static bool ends_unconstrained(const struct drf *d)
 {
     for (uint32_t l = 0; l < d->sx->values.location_count; l++) {
         for (uint32_t i = 0; i < d->sx->program->observed_count; i++) {
-            if (d->sx->values.locations[l].any && !d->locations[l].last && sx_is_observed(d->sx, i, l))
+            if (d->sx->values.locations[l].unconstrained && !d->locations[l].last &&
+                sx_is_observed(d->sx, i, l))
                 return true;
         }
     }
@@ -506,7 +507,7 @@ static bool ends_unconstrained(const struct drf *d)
 static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, bool expect_race)
 {
     struct sx *sx = d->sx;
-    struct mm_arena *arena = sx->traces;
+    struct mm_arena *arena = sx->trace_arena;
     uint64_t *order = mm_arena_alloc(arena, (d->write_count + 1) * sizeof *order), *sources;
     uint64_t *initial = mm_arena_alloc(arena, (sx->values.location_count + 1) * sizeof *initial);
     uint64_t executions = sx->verdict->execution_count;
@@ -577,7 +578,7 @@ bool sx_decide_drf(struct sx *sx)
         d.copies = d.copies || sx->program->threads[t].agent;
     drf_run(&d, AFTER_ALL);
     if (!d.open && !d.racy)
-        decided = sx->seen.all = judge_drf(&d, false);
+        decided = sx->explored_all = judge_drf(&d, false);
     else if (!d.open && (!d.copies || finds_racy_choice(&d)))
         judge_drf(&d, true); /* what else the program does search has to find */
     if (!decided && !(sx->inputs && sx->inputs->wanted != CK_NO_INPUT)) {
@@ -585,7 +586,7 @@ bool sx_decide_drf(struct sx *sx)
         sx->verdict->limit = (struct mm_error){0};
     }
     sx->values.location_count = 0;
-    sx->iteration.again = false;
-    mm_arena_reset(sx->traces);
+    sx->iteration.cuts_changed = false;
+    mm_arena_reset(sx->trace_arena);
     return decided;
 }

@@ -7,7 +7,7 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
 
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++)
-            n += chosen[t]->events[i].kind == SX_BARRIER && sx->with.split_barriers ? 2 : 1;
+            n += chosen[t]->events[i].kind == SX_BARRIER && sx->features.split_barriers ? 2 : 1;
     }
     return n;
 }
@@ -150,7 +150,7 @@ static void pair_halves(struct sx_exec *x)
 {
     uint32_t write = x->n - 1, read = write - 1;
 
-    while (!x->infos[read].event->first_half || x->events[read].location != x->events[write].location)
+    while (!x->infos[read].event->rmw_read || x->events[read].location != x->events[write].location)
         read--;
     x->events[read].rmw_partner = write;
     x->events[write].rmw_partner = read;
@@ -162,7 +162,7 @@ static uint32_t count_reads(struct sx *sx, uint32_t thread)
     const struct sx_exec *x = sx->exec;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; sx->with.tracks_dependencies && i + 1 < x->n; i++)
+    for (uint32_t i = 0; sx->features.tracks_dependencies && i + 1 < x->n; i++)
         count += x->events[i].read && x->events[i].thread == thread;
     if (count > SX_MANY)
         sx_limit(sx, "search.depend", "limit reached: dependencies from 64 reads of a thread");
@@ -196,18 +196,18 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
         e->memory.bytes = i->size;
         e->memory.access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
     }
-    e->depends.data = event->depends & ~event->own;
+    e->depends.data = event->data_depends & ~event->own_reads;
     e->depends.addr = event->address_depends;
     e->depends.ctrl = event->control_depends;
     if (e->read)
         e->depends.number = count_reads(sx, thread);
-    if (event->second_half)
+    if (event->rmw_write)
         pair_halves(x);
     if (event->kind == SX_AVAILABILITY)
         e->attributes |= MM_MAKE_AVAILABLE;
     if (event->kind == SX_VISIBILITY)
         e->attributes |= MM_MAKE_VISIBLE;
-    if (event->kind == SX_BARRIER && sx->with.split_barriers) {
+    if (event->kind == SX_BARRIER && sx->features.split_barriers) {
         e->entry = half == 0;
         e->exit = half == 1;
         e->order = half == 0 ? MM_RELEASE : MM_ACQUIRE;
@@ -258,7 +258,7 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
             const struct sx_event *e = &chosen[t]->events[i];
 
             add_trace_event(sx, e, t, 0);
-            if (e->kind == SX_BARRIER && sx->with.split_barriers)
+            if (e->kind == SX_BARRIER && sx->features.split_barriers)
                 add_trace_event(sx, e, t, 1);
         }
     }

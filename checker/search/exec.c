@@ -273,8 +273,8 @@ bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r)
 
     return x->events[w].write && x->events[w].location == x->events[r].location &&
            x->infos[w].value == x->infos[r].value &&
-           (x->events[w].init ? !sx->values.locations[x->events[w].location].any
-                              : x->infos[w].event->created < x->infos[r].event->created);
+           (x->events[w].init ? !sx->values.locations[x->events[w].location].unconstrained
+                              : x->infos[w].event->stamp < x->infos[r].event->stamp);
 }
 
 /* The sources of read R, which is open: the writes of its value before it. */
@@ -409,7 +409,7 @@ static void choose_initial(struct sx *sx, uint32_t l)
     bool some = false;
 
     while (l < sx->values.location_count &&
-           (!sx->values.locations[l].any || x->init_of[l] == MM_CAT_NO_EVENT))
+           (!sx->values.locations[l].unconstrained || x->init_of[l] == MM_CAT_NO_EVENT))
         l++;
     if (l == sx->values.location_count) {
         choose_open(sx);

@@ -49,7 +49,9 @@ struct sx_exec {
         bool known,
             known_racy; /* an execution of the combination was found and represents its state; with a race */
     } states;
-    uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
+    /* while a pass explains */
+    uint32_t fewest;    /* axioms that the closest candidate so far violates */
+    uint32_t explained; /* candidates compared */
 };
 
 /* The number in the graph of EVENT; x->n: it is not part of it. */

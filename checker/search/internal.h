@@ -12,19 +12,21 @@ enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISI
 struct sx_event {
     uint8_t kind;
     uint8_t order;
-    bool first_half, second_half; /* the read and the write of one read-modify-write: adjacent events */
-    uint32_t location;            /* index in sx.values.locations, MM_CAT_NO_LOCATION if none */
-    uint32_t object;              /* as addressed, before aliases */
-    uint32_t access;              /* equal for the pieces of one access, which are adjacent; 0: one piece */
-    uint32_t start;               /* of the whole access: offset in the underlying object */
-    uint64_t value;               /* read or written */
-    uint64_t barrier;             /* identifies the dynamic instance, with OCCURRENCE */
+    bool rmw_read, rmw_write; /* the read and the write of one read-modify-write: adjacent events */
+    uint32_t location;        /* index in sx.values.locations, MM_CAT_NO_LOCATION if none */
+    uint32_t object;          /* as addressed, before aliases */
+    uint32_t access;          /* equal for the pieces of one access, which are adjacent; 0: one piece */
+    uint32_t start;           /* of the whole access: offset in the underlying object */
+    uint64_t value;           /* read or written */
+    uint64_t barrier;         /* identifies the dynamic instance, with OCCURRENCE */
     uint32_t occurrence;
-    bool late;        /* barrier with a quorum: enough others had arrived */
-    uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
-    uint64_t own;     /* writes: those of them by the same operation */
-    uint64_t address_depends, control_depends; /* reads that the address, and the path condition, depend on */
-    uint64_t created;                          /* number of the event in the order of their creation */
+    bool late; /* barrier with a quorum: enough others had arrived */
+    /* dependencies: sets of reads of the same thread (SX_MANY) */
+    uint64_t data_depends;    /* writes: reads that the value is computed from */
+    uint64_t own_reads;       /* writes: those of them by the same read-modify-write */
+    uint64_t address_depends; /* reads that the address is computed from */
+    uint64_t control_depends; /* reads that the path condition depends on */
+    uint64_t stamp;           /* number of the event in the order of their creation */
     const struct ck_instr *instr;
 };
 
@@ -68,7 +70,7 @@ struct sx_location {
     uint32_t writes;                      /* upper bound for an execution */
     uint32_t owner;                       /* thread that accesses it, plus 1; 0: none so far */
     bool shared;                          /* more than one thread does */
-    bool any;                             /* its initial value is unconstrained */
+    bool unconstrained;                   /* its initial value is */
 };
 
 /* Inputs without a value: an access to one ends the search, which is repeated for each value (search/inputs.c). */
@@ -78,24 +80,25 @@ struct sx_inputs {
     uint32_t wanted;       /* the input that was accessed, CK_NO_INPUT: none */
 };
 
-/* The combinations under examination: of complete traces; with traces that end early; with work-items of a
- * group at different barriers; with a loop that never terminates. */
+/* What ends the execution that is judged: all traces are complete; some ends early; work-items of a group are at
+ * different barriers; a loop never terminates. */
 enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
 
-/* Features that the model uses. */
+/* What the relations that the model uses imply for events. */
 struct sx_features {
-    bool split_barriers;      /* the model uses BEN or BEX: barriers have entry and exit events */
-    bool models_overlap;      /* the model uses extent or piece: atomic accesses may overlap in part */
-    bool tracks_dependencies; /* the model uses data, addr or ctrl */
+    bool split_barriers;      /* BEN or BEX: barriers have entry and exit events */
+    bool models_overlap;      /* extent or piece: atomic accesses may overlap in part */
+    bool tracks_dependencies; /* data, addr or ctrl */
 };
 
 struct sx_limits {
     uint64_t deadline_us;      /* CPU time, 0: none */
     uint64_t wall_deadline_us; /* of the monotonic clock, where there is a deadline */
-    uint64_t enough;           /* bound on sx.steps for the values of locations, 0: none */
-    bool exceeded;             /* that bound was exceeded */
-    bool exhausted;            /* time, memory or an interrupt ended the search */
-    uint32_t ticks;            /* steps of the exploration: limits are checked at some of them */
+    uint64_t steps;            /* instructions executed */
+    uint64_t step_bound;       /* on STEPS, while the values of locations are found; 0: none */
+    bool step_bound_exceeded;
+    bool exhausted; /* time, memory or an interrupt ended the search */
+    uint32_t ticks; /* choices of the exploration: limits are checked at some of them */
 };
 
 /* Memory with unconstrained initial values: only some of these values are tried. */
@@ -110,17 +113,17 @@ struct sx_unknown {
 
 /* One iteration of the fixpoint over the values to try and the addresses that divide locations. */
 struct sx_iteration {
-    bool again;           /* a cut was added: locations and traces have to be found again */
+    bool cuts_changed;    /* a cut was added: locations and traces have to be found again */
     bool costs_changed;   /* this iteration found a lower cost of a value */
     bool sharing_changed; /* this iteration found another shared location */
     bool computed;        /* some store writes a value that depends on what its thread read */
     bool ungrounded;      /* values that no chain of stores grounds are tried */
 };
-/* Properties that some execution had. */
+/* What some consistent execution has. */
 struct sx_seen {
-    bool all;      /* all executions were explored; set before loops that never terminate are examined */
-    bool loose;    /* the values tried do not decide the condition */
-    bool thin_air; /* an out-of-thin-air value: others were not tried */
+    bool
+        unconstrained_state; /* a final state that depends on an unconstrained initial value: others were not tried */
+    bool thin_air;           /* an out-of-thin-air value: others were not tried */
     bool diverges, hangs; /* barrier divergence; a loop that never terminates */
     bool raised[4];       /* by enum sx_end, less 1: such an end */
     uint8_t *flags;       /* by check of the model: raised */
@@ -129,58 +132,59 @@ struct sx_seen {
 struct sx_values {
     struct sx_location *locations;
     uint32_t location_count, location_capacity;
-    uint64_t *constants;
+    uint64_t *constants; /* of the program's expressions and condition */
     uint32_t constant_count;
     uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
     uint32_t feeds_count;
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
 };
-/* The second pass searches the candidate that violates the fewest axioms: for the desired outcome, or for
- * each forbidden state. */
+/* A pass that explains constructs inconsistent candidates too.  It finds the candidate with the outcome of the condition that violates the
+ * fewest axioms, or all final states of candidates. */
 enum sx_explains { SX_EXPLAINS_NOTHING, SX_EXPLAINS_OUTCOME, SX_EXPLAINS_STATES };
-/* One search.  search.c sets the question and the limits; location.c and values.c find the locations and the values to try,
- * trace.c the traces of the threads.  step.c constructs executions event by event (struct stepper, which refers to this);
- * exec.c completes each of them (EXEC) and adds to the results.  In a process that split.c has forked the results are those
- * since the fork; sx_join() adds them to those of the process that forked it. */
+/* One search.  search.c sets the configuration; location.c and values.c find the locations and the values to try, trace.c the traces of
+ * the threads.  step.c constructs executions event by event (struct stepper, which refers to this); exec.c completes each of them (EXEC)
+ * and adds to the results.  In a process that split.c has forked the results are those since the fork; sx_join() adds them to those of the
+ * process that forked it. */
 struct sx {
-    /* the question */
+    /* configuration */
     const struct ck_program *program;
     const struct mm_cat_model *model;
     struct ck_options options;
-    struct sx_inputs *inputs; /* NULL: all have values */
+    struct sx_features features;
+    uint32_t final_check;   /* check of the model named final-order, MM_CAT_NO_CHECK: none */
+    bool *never_read;       /* by object: no instruction reads it, and the final state does not contain it */
+    struct sx_split *split; /* processes that share the search, NULL: no others */
 
-    /* memory, limits, evaluation of the model */
+    /* resources */
     struct mm_error *err;
-    struct mm_arena *arena;          /* lives as long as the search */
-    struct mm_arena *traces;         /* reset in each iteration of the fixpoint */
-    struct mm_cat_eval *eval, *open; /* OPEN: for partial executions, NULL until used */
-    struct sx_features with;
+    struct mm_arena *arena;        /* lives as long as the search */
+    struct mm_arena *trace_arena;  /* reset when traces are found again, and when the exploration restarts */
+    struct mm_cat_eval *eval;      /* of executions */
+    struct mm_cat_eval *open_eval; /* of partial executions (docs/search.md#bounds), NULL until used */
     struct sx_limits limits;
-    uint64_t steps;   /* instructions executed */
-    uint64_t created; /* events created */
 
-    /* locations and the values to try */
+    /* locations, the values to try there, and the traces under these values */
+    struct sx_inputs *inputs; /* NULL: all have values */
     struct sx_values values;
     struct sx_iteration iteration;
     struct sx_unknown unknown;
-    bool *unread;           /* by object: no instruction reads it, and the final state does not contain it */
     struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
-
-    /* the exploration */
     struct sx_thread *threads;
-    struct sx_exec *exec;
-    enum sx_mode mode;
-    uint32_t final_check; /* check of the model named final-order, MM_CAT_NO_CHECK: none */
-    uint8_t *exchanges;   /* kernels: sx_find_symmetry(); NULL: unknown */
-    enum sx_explains explains;
-    bool stop;              /* the search is over */
-    struct sx_split *split; /* processes that share it, NULL: no others */
+    uint8_t *exchanges; /* kernels: sx_find_symmetry(); NULL: unknown */
 
-    /* the results so far */
+    /* the exploration, and its current execution */
+    enum sx_explains explains;
+    enum sx_mode mode;
+    uint64_t events_created;
+    struct sx_exec *exec;
+    bool stop; /* the exploration is over */
+
+    /* results */
     struct ck_verdict *verdict;
-    bool limited; /* a limit was reached: verdict->limit names it */
     struct sx_seen seen;
+    bool explored_all; /* executions that terminate: loops that never terminate are examined after them */
+    bool limited;      /* a limit was reached: verdict->limit names it */
 };
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */
@@ -200,11 +204,11 @@ bool sx_in_bounds(struct sx *sx);
 
 /* Whether EXPR reads a register. */
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
-/* Finds SX->unread (search/iterations.c); false: out of memory. */
-bool sx_find_unread_objects(struct sx *sx);
+/* Finds SX->never_read (search/iterations.c); false: out of memory. */
+bool sx_find_never_read(struct sx *sx);
 
 /* The locations that an access covers, in order of their addresses: more than one where accesses of other
- * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or search restarts (sx->again). */
+ * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or a cut was added. */
 enum { SX_PIECES = 8 };
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
                    uint32_t locations[SX_PIECES]);
@@ -276,8 +280,8 @@ bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
 
-/* Creates the evaluator of partial executions; false: out of memory (search/consistency.c). */
-bool sx_create_open(struct sx *sx);
+/* Creates SX->open_eval; false: out of memory (search/consistency.c). */
+bool sx_create_open_eval(struct sx *sx);
 /* Whether the events of x->all, with the chosen reads-from edges and some coherence order, may be part of an
  * execution. */
 bool sx_has_some_order(struct sx *sx);

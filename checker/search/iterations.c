@@ -228,14 +228,14 @@ static bool is_object_observed(const struct sx *sx, uint32_t object)
     return found;
 }
 
-bool sx_find_unread_objects(struct sx *sx)
+bool sx_find_never_read(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    sx->unread = mm_arena_alloc(sx->arena, p->object_count + 1);
-    for (uint32_t o = 0; o < p->object_count && sx->unread; o++)
-        sx->unread[o] = p->kernel && sx->options.drf && !is_object_observed(sx, o);
-    for (uint32_t t = 0; t < p->thread_count && sx->unread; t++) {
+    sx->never_read = mm_arena_alloc(sx->arena, p->object_count + 1);
+    for (uint32_t o = 0; o < p->object_count && sx->never_read; o++)
+        sx->never_read[o] = p->kernel && sx->options.drf && !is_object_observed(sx, o);
+    for (uint32_t t = 0; t < p->thread_count && sx->never_read; t++) {
         for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
             const struct ck_instr *i = &p->threads[t].instrs[k];
             uint32_t base = CK_NO_OBJECT;
@@ -244,18 +244,19 @@ bool sx_find_unread_objects(struct sx *sx)
                 continue;
             base = ck_program_base(p, i->address);
             for (uint32_t o = 0; o < p->object_count; o++)
-                sx->unread[o] = sx->unread[o] && base != CK_NO_OBJECT &&
-                                p->objects[base].alias_of != p->objects[o].alias_of;
+                sx->never_read[o] = sx->never_read[o] && base != CK_NO_OBJECT &&
+                                    p->objects[base].alias_of != p->objects[o].alias_of;
         }
     }
-    return sx->unread != NULL;
+    return sx->never_read != NULL;
 }
 
 bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint32_t location)
 {
     const struct sx_location *l = &w->sx->values.locations[location];
 
-    return i->op == CK_STORE && !ck_instr_is_atomic(i) && !l->shared && w->sx->unread[l->object] && !w->alone;
+    return i->op == CK_STORE && !ck_instr_is_atomic(i) && !l->shared && w->sx->never_read[l->object] &&
+           !w->follows_one;
 }
 
 /* Whether an execution without the events from FIRST on, which change no state, may lack a race or an order: its reads may race
@@ -303,7 +304,7 @@ static void add_observed_registers(const struct ck_program *p, uint32_t thread, 
 /* Lists the registers of the set LIVE for EDGE; false: out of memory. */
 static bool list_live_registers(struct sx_walker *w, struct sx_edge *edge, const uint64_t *live)
 {
-    edge->live = mm_arena_alloc(w->sx->traces, (w->thread->reg_count + 1) * sizeof *edge->live);
+    edge->live = mm_arena_alloc(w->sx->trace_arena, (w->thread->reg_count + 1) * sizeof *edge->live);
     for (uint32_t r = 0; r < w->thread->reg_count && edge->live; r++) {
         if (mm_set_has(live, r))
             edge->live[edge->live_count++] = r;
@@ -350,9 +351,9 @@ bool sx_find_loops(struct sx_walker *w)
 {
     const struct ck_thread *t = w->thread;
 
-    w->edges = mm_arena_alloc(w->sx->traces, (t->instr_count + 1) * sizeof *w->edges);
-    w->is_header = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
-    w->racing = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
+    w->edges = mm_arena_alloc(w->sx->trace_arena, (t->instr_count + 1) * sizeof *w->edges);
+    w->is_header = mm_arena_alloc(w->sx->trace_arena, t->instr_count + 1);
+    w->racing = mm_arena_alloc(w->sx->trace_arena, t->instr_count + 1);
     if (!w->edges || !w->is_header || !w->racing)
         return false;
     for (uint32_t i = 0; i < t->instr_count; i++) {

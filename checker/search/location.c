@@ -57,8 +57,8 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     l = &sx->values.locations[sx->values.location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
     l->initial = initial_value(&sx->program->objects[object], offset, size);
-    l->any = sx->program->objects[object].uninitialized && !sx_is_assumed_unused(sx, object);
-    if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
+    l->unconstrained = sx->program->objects[object].uninitialized && !sx_is_assumed_unused(sx, object);
+    if (l->unconstrained ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
         return MM_CAT_NO_LOCATION;
     return sx->values.location_count++;
 }
@@ -82,7 +82,7 @@ static void add_cut(struct sx *sx, uint64_t address)
         return;
     }
     sx->values.cuts[sx->values.cut_count++] = address;
-    sx->iteration.again = true;
+    sx->iteration.cuts_changed = true;
 }
 
 /* The location at OFFSET of SIZE bytes; MM_CAT_NO_LOCATION: it overlaps others and is cut next time. */

@@ -66,7 +66,7 @@ static void extract_add_write(const struct stepper *s, struct extract *e, uint64
 {
     if (write == SX_INITIAL)
         return;
-    if (sx_packed(s, write)->second_half)
+    if (sx_packed(s, write)->rmw_write)
         extract_add_event(e, write - 1);
     extract_add_event(e, write);
 }
@@ -115,7 +115,7 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
     struct sx_trace traces[MAX_EVENTS];
     uint32_t threads = 0, location = sx_packed(s, order[count - 1])->location;
 
-    for (uint32_t t = 0; t < s->count; t++)
+    for (uint32_t t = 0; t < s->thread_count; t++)
         s->chosen[t] = NULL;
     for (uint32_t i = 0; i < e->count; i++) {
         uint32_t t = (uint32_t)(e->events[i] >> 32);
@@ -127,7 +127,7 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
         }
         traces[threads - 1].event_count++;
     }
-    if (!sx_begin_events(sx, s->chosen) || mm_cat_eval_begin(sx->open, &x->all, sx->err))
+    if (!sx_begin_events(sx, s->chosen) || mm_cat_eval_begin(sx->open_eval, &x->all, sx->err))
         return true;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t w = graph_index_of(x, e, copies, order[k], location);
@@ -144,7 +144,7 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
 
         sx_fix_rf(x, w, r);
     }
-    return !sx_is_forbidden(x, sx->open);
+    return !sx_is_forbidden(x, sx->open_eval);
 }
 
 /* The same from the cache; the first write of ORDER may be the initial one. */
@@ -204,16 +204,16 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at)
     uint64_t write = s->order[at];
     const struct sx_event *e = sx_packed(s, write);
 
-    if (e->access || s->sx->with.tracks_dependencies || s->sx->explains)
+    if (e->access || s->sx->features.tracks_dependencies || s->sx->explains)
         return true;
-    if (e->second_half && !may_rmw_stand(s, at, UINT64_MAX))
+    if (e->rmw_write && !may_rmw_stand(s, at, UINT64_MAX))
         return false;
     for (uint32_t i = at + 1; i < s->order_count; i++) {
         const struct sx_event *other = sx_packed(s, s->order[i]);
 
         if (other->location != e->location || other->access)
             continue;
-        if (other->second_half && !may_rmw_stand(s, i, write))
+        if (other->rmw_write && !may_rmw_stand(s, i, write))
             return false;
         if (s->order[i] >> 32 == write >> 32 &&
             !is_order_allowed(s, (const uint64_t[]){write, s->order[i]}, 2, SX_INITIAL, SX_INITIAL))

@@ -7,8 +7,8 @@ enum { MAX_RESTARTS = 1100, MAX_LOCATIONS = 1024 };
 static bool pass_set_up(struct stepper *s)
 {
     struct sx *sx = s->sx;
-    struct mm_arena *arena = sx->traces;
-    uint32_t n = s->count;
+    struct mm_arena *arena = sx->trace_arena;
+    uint32_t n = s->thread_count;
 
     s->walkers = mm_arena_alloc(arena, n * sizeof *s->walkers);
     s->threads = mm_arena_alloc(arena, n * sizeof *s->threads);
@@ -31,7 +31,7 @@ static bool pass_set_up(struct stepper *s)
         return false;
     for (uint32_t t = 0; t < n; t++) {
         s->walkers[t] = (struct sx_walker){
-            .sx = sx, .thread = &sx->program->threads[t], .out = &s->out[t], .steps = true};
+            .sx = sx, .thread = &sx->program->threads[t], .out = &s->out[t], .stepwise = true};
         if (!sx_walker_begin(&s->walkers[t]))
             return false;
     }
@@ -69,7 +69,7 @@ static void find_ordered_objects(struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;
 
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
             const struct ck_instr *i = &p->threads[t].instrs[k];
             uint32_t base;
@@ -93,11 +93,11 @@ static bool stepper_init(struct stepper *s)
 {
     struct sx *sx = s->sx;
 
-    s->facts.reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->facts.reach);
+    s->facts.reach = mm_arena_alloc(sx->arena, (s->thread_count + 1) * sizeof *s->facts.reach);
     s->facts.ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
-    if (!s->facts.reach || !s->facts.ordered || !sx_create_open(sx) || !sx_plan_threads(s))
+    if (!s->facts.reach || !s->facts.ordered || !sx_create_open_eval(sx) || !sx_plan_threads(s))
         return false;
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         if (!find_reach(s, t))
             return false;
     }
@@ -113,23 +113,23 @@ static bool run_pass(struct stepper *s, bool hangs)
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
-        mm_arena_reset(sx->traces);
-        sx->iteration.again = sx->iteration.sharing_changed = s->restart = false;
+        mm_arena_reset(sx->trace_arena);
+        sx->iteration.cuts_changed = sx->iteration.sharing_changed = s->restart = false;
         s->pending = (struct step_pending){0};
         s->order_count = s->guesses = 0;
         if (!pass_set_up(s))
             return sx_out_of_memory(sx);
-        if (!sx_add_observed(sx) && !sx->iteration.again)
+        if (!sx_add_observed(sx) && !sx->iteration.cuts_changed)
             return false;
         sx_find_impossible_sources(s);
-        s->restart = sx->iteration.again;
+        s->restart = sx->iteration.cuts_changed;
         s->unwind_to = UINT32_MAX;
         s->split_us = 0;
         sx_explore(s);
         sx_join(s);
         if (!s->restart)
             return !s->failed;
-        if (sx->iteration.again) {
+        if (sx->iteration.cuts_changed) {
             sx->values.location_count = 0;
             s->facts.values_known = false;
         }
@@ -141,7 +141,7 @@ static bool run_pass(struct stepper *s, bool hangs)
 bool sx_step_through(struct sx *sx, bool values_known)
 {
     struct stepper s = {.sx = sx,
-                        .count = sx->program->thread_count,
+                        .thread_count = sx->program->thread_count,
                         .facts.values_known = values_known,
                         .unwind_to = UINT32_MAX};
 
@@ -153,6 +153,6 @@ bool sx_step_through(struct sx *sx, bool values_known)
         return sx->limited;
     if (sx->explains)
         return true;
-    sx->seen.all = !sx->limited;
+    sx->explored_all = !sx->limited;
     return !s.facts.waits || !sx->program->kernel || sx->stop || run_pass(&s, true) || sx->limited;
 }

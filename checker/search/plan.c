@@ -52,8 +52,8 @@ static void plan_event(struct planner *r, enum sx_kind kind, uint32_t pc, uint64
         return;
     plan->events[plan->event_count++] = (struct sx_event){.kind = (uint8_t)kind,
                                                           .order = i->order,
-                                                          .first_half = kind == SX_READ && i->op == CK_RMW,
-                                                          .second_half = kind == SX_WRITE && i->op == CK_RMW,
+                                                          .rmw_read = kind == SX_READ && i->op == CK_RMW,
+                                                          .rmw_write = kind == SX_WRITE && i->op == CK_RMW,
                                                           .location = MM_CAT_NO_LOCATION,
                                                           .object = (uint32_t)(address >> 32) - 1,
                                                           .start = (uint32_t)address,
@@ -213,8 +213,8 @@ static bool plan_thread(struct stepper *s, uint32_t t)
 
 bool sx_plan_threads(struct stepper *s)
 {
-    s->facts.plans = mm_arena_alloc(s->sx->arena, (s->count + 1) * sizeof *s->facts.plans);
-    for (uint32_t t = 0; s->facts.plans && t < s->count; t++) {
+    s->facts.plans = mm_arena_alloc(s->sx->arena, (s->thread_count + 1) * sizeof *s->facts.plans);
+    for (uint32_t t = 0; s->facts.plans && t < s->thread_count; t++) {
         if (!plan_thread(s, t))
             return false;
     }
@@ -237,7 +237,7 @@ bool sx_planned_trace(struct stepper *s, uint32_t t, struct sx_trace *trace)
         if (sx_locate(s->sx, CK_OBJECT_BASE(e->object) + e->start, e->instr->size, &e->object, &fault,
                       locations) != 1 ||
             sx_strays(s->sx, e->instr, CK_OBJECT_BASE(e->object) + e->start)) {
-            plan->event_count = i - e->second_half;
+            plan->event_count = i - e->rmw_write;
             plan->cut = true;
             break;
         }

@@ -4,7 +4,7 @@
 
 static bool has_unconstrained_initial(const struct stepper *s, uint32_t l)
 {
-    return s->sx->values.locations[l].any && !s->is_initial[l];
+    return s->sx->values.locations[l].unconstrained && !s->is_initial[l];
 }
 
 void sx_read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value)
@@ -43,7 +43,7 @@ void sx_complete_access(struct stepper *s, uint32_t t, bool writes)
 
     for (uint32_t e = first - a.count; e < first; e++) {
         w->events[e].order = i->order;
-        w->events[e].first_half = false;
+        w->events[e].rmw_read = false;
     }
     if (writes) {
         uint64_t operand = ck_eval_expr(p, i->value, w->block);
@@ -122,11 +122,11 @@ static uint64_t *list_sources(struct stepper *s, uint32_t t, uint32_t l, uint32_
     uint32_t most = 1;
     uint64_t *list;
 
-    for (uint32_t u = 0; u < s->count; u++)
+    for (uint32_t u = 0; u < s->thread_count; u++)
         most += s->walkers[u].event_count;
     list = mm_alloc(most * sizeof *list);
     *count = 0;
-    for (uint32_t u = 0; u < s->count && list; u++) {
+    for (uint32_t u = 0; u < s->thread_count && list; u++) {
         for (uint32_t e = 0; e < s->walkers[u].event_count; e++) {
             const struct sx_event *event = &s->walkers[u].events[e];
 
@@ -159,7 +159,7 @@ bool sx_may_leave_open(const struct stepper *s, uint32_t t)
 /* Whether it may stay open which of A and B, sources of a read of L, is read. */
 static bool is_same_value(const struct stepper *s, uint32_t l, uint64_t a, uint64_t b)
 {
-    bool any = s->sx->values.locations[l].any && (a == SX_INITIAL || b == SX_INITIAL);
+    bool any = s->sx->values.locations[l].unconstrained && (a == SX_INITIAL || b == SX_INITIAL);
 
     return a == b || (!any && source_value(s, l, a) == source_value(s, l, b));
 }

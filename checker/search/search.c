@@ -137,8 +137,8 @@ bool sx_in_bounds(struct sx *sx)
  * was reached. */
 static bool find_values(struct sx *sx, uint64_t enough)
 {
-    sx->limits.enough = enough ? sx->steps + enough : 0;
-    sx->limits.exceeded = false;
+    sx->limits.step_bound = enough ? sx->limits.steps + enough : 0;
+    sx->limits.step_bound_exceeded = false;
     return sx_find_traces(sx);
 }
 
@@ -181,7 +181,7 @@ static void decide_program(struct sx *sx)
 {
     bool values = !sx->options.no_values && find_values(sx, FEW_STEPS);
 
-    if (!values && !sx->limits.exceeded && !sx->options.no_values)
+    if (!values && !sx->limits.step_bound_exceeded && !sx->options.no_values)
         return;
     if (!values && sx->guess && !(values = find_values(sx, 0)))
         return;
@@ -205,12 +205,12 @@ static enum mm_class search_run(struct sx *sx)
     enum mm_class r;
 
     sx->arena = mm_arena_create();
-    sx->traces = mm_arena_create();
+    sx->trace_arena = mm_arena_create();
     sx->threads =
         sx->arena ? mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *sx->threads) : NULL;
-    if (!sx->threads || !sx->traces)
+    if (!sx->threads || !sx->trace_arena)
         return mm_out_of_memory(sx->err);
-    if (!sx_find_unread_objects(sx))
+    if (!sx_find_never_read(sx))
         return mm_out_of_memory(sx->err);
     sx->eval = mm_cat_eval_create(sx->model, sx->err);
     if (!sx->eval)
@@ -218,10 +218,11 @@ static enum mm_class search_run(struct sx *sx)
     r = sx_exec_create(sx);
     if (r)
         return r;
-    sx->with.split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
-    sx->with.models_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
-    sx->with.tracks_dependencies = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
-                                   mm_cat_eval_uses(sx->eval, "ctrl");
+    sx->features.split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
+    sx->features.models_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
+    sx->features.tracks_dependencies = mm_cat_eval_uses(sx->eval, "addr") ||
+                                       mm_cat_eval_uses(sx->eval, "data") ||
+                                       mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx_decide_drf(sx)) {
         sx_conclude(sx);
         return MM_OK;
@@ -247,8 +248,8 @@ static enum mm_class run_and_clean_up(struct sx *sx)
 
     sx_exec_destroy(sx);
     mm_cat_eval_destroy(sx->eval);
-    mm_cat_eval_destroy(sx->open);
-    mm_arena_destroy(sx->traces);
+    mm_cat_eval_destroy(sx->open_eval);
+    mm_arena_destroy(sx->trace_arena);
     mm_arena_destroy(sx->arena);
     return r;
 }

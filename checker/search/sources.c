@@ -136,14 +136,14 @@ static bool choose_planned(struct stepper *s, bool *whole)
     uint32_t count = 0;
 
     *whole = true;
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         bool all = sx_planned_trace(s, t, &s->traces[t]);
 
         *whole = *whole && all;
         s->chosen[t] = &s->traces[t];
         count += s->traces[t].event_count;
     }
-    return count > FEW_EVENTS && count <= MOST_EVENTS && !s->sx->iteration.again && !s->sx->limited &&
+    return count > FEW_EVENTS && count <= MOST_EVENTS && !s->sx->iteration.cuts_changed && !s->sx->limited &&
            sx_count_events(s->sx, s->chosen) <= MOST_EVENTS && sx_begin_events(s->sx, s->chosen);
 }
 
@@ -151,16 +151,17 @@ static bool number_events(struct stepper *s, struct sx_static *out)
 {
     const struct sx_exec *x = s->sx->exec;
 
-    out->number = mm_arena_alloc(s->sx->traces, (s->count + 1) * sizeof *out->number);
+    out->number = mm_arena_alloc(s->sx->trace_arena, (s->thread_count + 1) * sizeof *out->number);
     out->impossible =
-        mm_arena_alloc(s->sx->traces, (mm_rel_size(x->n, MM_CAT_REL) + 1) * sizeof *out->impossible);
-    for (uint32_t t = 0; out->number && t < s->count; t++) {
-        out->number[t] = mm_arena_alloc(s->sx->traces, (s->traces[t].event_count + 1) * sizeof(uint32_t));
+        mm_arena_alloc(s->sx->trace_arena, (mm_rel_size(x->n, MM_CAT_REL) + 1) * sizeof *out->impossible);
+    for (uint32_t t = 0; out->number && t < s->thread_count; t++) {
+        out->number[t] =
+            mm_arena_alloc(s->sx->trace_arena, (s->traces[t].event_count + 1) * sizeof(uint32_t));
         if (!out->number[t])
             return false;
     }
     out->locations = s->sx->values.location_count;
-    out->initial = mm_arena_alloc(s->sx->traces, (out->locations + 1) * sizeof *out->initial);
+    out->initial = mm_arena_alloc(s->sx->trace_arena, (out->locations + 1) * sizeof *out->initial);
     if (!out->number || !out->impossible || !out->initial)
         return false;
     memcpy(out->initial, x->init_of, out->locations * sizeof *out->initial);
@@ -177,11 +178,11 @@ void sx_find_impossible_sources(struct stepper *s)
 {
     struct settler settler = {.sx = s->sx, .x = s->sx->exec};
     struct sx_exec *x = settler.x;
-    struct sx_static *out = mm_arena_alloc(s->sx->traces, sizeof *out);
+    struct sx_static *out = mm_arena_alloc(s->sx->trace_arena, sizeof *out);
     bool whole;
 
     s->facts.impossible = NULL;
-    if (!out || s->sx->program->kernel || s->sx->with.tracks_dependencies || s->sx->explains ||
+    if (!out || s->sx->program->kernel || s->sx->features.tracks_dependencies || s->sx->explains ||
         !choose_planned(s, &whole) || !number_events(s, out))
         return;
     for (uint32_t r = 0; r < x->n; r++) {
@@ -191,7 +192,7 @@ void sx_find_impossible_sources(struct stepper *s)
         }
     }
     sx_find_writes(s->sx);
-    settler.eval = whole ? s->sx->eval : s->sx->open;
+    settler.eval = whole ? s->sx->eval : s->sx->open_eval;
     if (mm_cat_eval_begin(settler.eval, &x->all, s->sx->err) || is_forbidden(&settler))
         return;
     for (unsigned round = 0; round < MOST_ROUNDS && may_continue(&settler); round++) {

@@ -340,7 +340,7 @@ static void merge_seen(struct sx *sx, const struct sx_seen *from)
 {
     struct sx_seen *to = &sx->seen;
 
-    to->loose |= from->loose;
+    to->unconstrained_state |= from->unconstrained_state;
     to->thin_air |= from->thin_air;
     to->diverges |= from->diverges;
     to->hangs |= from->hangs;
@@ -409,7 +409,7 @@ static bool merge_workers(struct stepper *s, size_t count, bool cut)
     v->limit = (struct mm_error){0};
     if (cut) {
         memset(sx->seen.flags, 0, sx->model->check_count);
-        sx->seen = (struct sx_seen){.flags = sx->seen.flags, .all = sx->seen.all};
+        sx->seen = (struct sx_seen){.flags = sx->seen.flags};
         sx->limited = false;
         if (sx->inputs)
             sx->inputs->wanted = CK_NO_INPUT;

@@ -20,7 +20,7 @@ static size_t block_words(const struct stepper *s)
 {
     size_t words = 0;
 
-    for (uint32_t t = 0; t < s->count; t++)
+    for (uint32_t t = 0; t < s->thread_count; t++)
         words += s->walkers[t].block_words;
     return words;
 }
@@ -29,7 +29,8 @@ bool sx_checkpoint_take(struct stepper *s, struct sx_checkpoint *m)
 {
     size_t blocks = block_words(s), at = 0;
     uint64_t *room = mm_alloc((blocks + s->order_count + 1) * sizeof *room);
-    char *rest = mm_alloc(s->count * (sizeof *m->threads + sizeof *m->counts + sizeof *m->came_back) + 1);
+    char *rest =
+        mm_alloc(s->thread_count * (sizeof *m->threads + sizeof *m->counts + sizeof *m->took_back_edge) + 1);
 
     *m = (struct sx_checkpoint){.blocks = room, .threads = (struct step_thread *)(void *)rest};
     if (!room || !rest) {
@@ -38,22 +39,22 @@ bool sx_checkpoint_take(struct stepper *s, struct sx_checkpoint *m)
         mm_free(rest);
         return false;
     }
-    m->counts = (uint32_t(*)[2])(void *)(m->threads + s->count);
-    m->came_back = (bool *)(m->counts + s->count);
+    m->counts = (uint32_t(*)[2])(void *)(m->threads + s->thread_count);
+    m->took_back_edge = (bool *)(m->counts + s->thread_count);
     m->order = room + blocks;
     m->order_count = s->order_count;
     m->guesses = s->guesses;
     m->pending = s->pending;
     m->unchecked = s->unchecked;
-    memcpy(m->threads, s->threads, s->count * sizeof *m->threads);
+    memcpy(m->threads, s->threads, s->thread_count * sizeof *m->threads);
     if (s->order_count)
         memcpy(m->order, s->order, s->order_count * sizeof *m->order);
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         const struct sx_walker *w = &s->walkers[t];
 
         m->counts[t][0] = w->event_count;
         m->counts[t][1] = w->last_effect;
-        m->came_back[t] = w->came_back;
+        m->took_back_edge[t] = w->took_back_edge;
         memcpy(m->blocks + at, w->block, w->block_words * sizeof *w->block);
         at += w->block_words;
     }
@@ -68,15 +69,15 @@ void sx_checkpoint_rollback(struct stepper *s, const struct sx_checkpoint *m)
     s->guesses = m->guesses;
     s->pending = m->pending;
     s->unchecked = m->unchecked;
-    memcpy(s->threads, m->threads, s->count * sizeof *m->threads);
+    memcpy(s->threads, m->threads, s->thread_count * sizeof *m->threads);
     if (s->order_count)
         memcpy(s->order, m->order, s->order_count * sizeof *m->order);
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         struct sx_walker *w = &s->walkers[t];
 
         w->event_count = m->counts[t][0];
         w->last_effect = m->counts[t][1];
-        w->came_back = m->came_back[t];
+        w->took_back_edge = m->took_back_edge[t];
         memcpy(w->block, m->blocks + at, w->block_words * sizeof *w->block);
         at += w->block_words;
     }
@@ -118,14 +119,14 @@ static void arrive_at_barrier(struct stepper *s, uint32_t t)
     if (s->sx->program->vulkan && !s->sx->program->kernel)
         return; /* barriers of Vulkan's litmus tests order, and block nothing */
     s->threads[t].status = STEP_AT_BARRIER;
-    for (uint32_t u = 0; u < s->count; u++)
+    for (uint32_t u = 0; u < s->thread_count; u++)
         waiting[u] = s->threads[u].status == STEP_AT_BARRIER
                          ? &s->walkers[u].events[s->walkers[u].event_count - 1]
                          : NULL;
     if (!sx_all_wait(s->sx->program, waiting, t))
         return;
     sub_group = waiting[t]->instr->sub_group;
-    for (uint32_t u = 0; u < s->count; u++) {
+    for (uint32_t u = 0; u < s->thread_count; u++) {
         if (u == t || sx_share_barriers(s->sx->program, t, u, sub_group))
             s->threads[u].status = STEP_RUNS;
     }
@@ -185,7 +186,7 @@ static bool start_access(struct stepper *s, uint32_t t)
     const struct ck_program *p = s->sx->program;
     struct sx_access a = sx_begin_access(w, thread->pc);
 
-    s->restart = s->restart || s->sx->iteration.again || s->sx->iteration.sharing_changed;
+    s->restart = s->restart || s->sx->iteration.cuts_changed || s->sx->iteration.sharing_changed;
     if (w->failed || s->restart)
         return false;
     if (a.count == 0)
@@ -244,9 +245,9 @@ static bool advance_thread(struct stepper *s, uint32_t t)
     sx_walker_enter(w, thread->pc);
     if (ck_instr_is_access(i))
         return start_access(s, t);
-    w->ended = false;
+    w->finished = false;
     if (!sx_walker_step(w, &thread->pc))
-        return w->ended && handle_thread_end(s, t);
+        return w->finished && handle_thread_end(s, t);
     s->unchecked = s->unchecked || i->op == CK_FENCE || i->op == CK_BARRIER;
     if (i->op == CK_BARRIER && i->quorum) {
         branch_on_quorum(s, t);
@@ -305,7 +306,7 @@ static void handle_blocked_prefix(struct stepper *s)
     bool blocked = false;
     uint32_t t;
 
-    for (uint32_t u = 0; u < s->count; u++)
+    for (uint32_t u = 0; u < s->thread_count; u++)
         blocked = blocked || s->threads[u].status == STEP_BLOCKED;
     if (!blocked) {
         if (s->guesses == 0)
@@ -340,11 +341,11 @@ static bool is_at_open_read(struct stepper *s, uint32_t t)
  * the number of threads: none. */
 static uint32_t choose_thread(struct stepper *s)
 {
-    uint32_t first = s->count;
+    uint32_t first = s->thread_count;
 
-    for (uint32_t t = s->count; t-- > 0;)
+    for (uint32_t t = s->thread_count; t-- > 0;)
         first = s->threads[t].status == STEP_RUNS ? t : first;
-    for (uint32_t t = first; t < s->count; t++) {
+    for (uint32_t t = first; t < s->thread_count; t++) {
         if (s->threads[t].status == STEP_RUNS && !is_at_open_read(s, t))
             return t;
     }
@@ -363,7 +364,7 @@ static void explore_prefix(struct stepper *s)
             continue;
         }
         t = choose_thread(s);
-        if (t == s->count) {
+        if (t == s->thread_count) {
             handle_blocked_prefix(s);
             return;
         }

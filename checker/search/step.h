@@ -52,12 +52,13 @@ struct sx_cache {
 
 struct stepper {
     struct sx *sx;
-    uint32_t count; /* of threads */
+    /* the threads: by thread */
+    uint32_t thread_count;
     struct sx_walker *walkers;
     struct step_thread *threads;
-    struct sx_thread *out;
-    struct sx_trace *traces; /* by thread: its prefix */
-    const struct sx_trace **chosen;
+    struct sx_thread *out;           /* of the walkers, which add no traces to it */
+    struct sx_trace *traces;         /* its prefix, */
+    const struct sx_trace **chosen;  /* or NULL where it has no event */
     const struct sx_event **waiting; /* by thread: its current barrier, or NULL */
 
     /* the choices so far */
@@ -135,7 +136,7 @@ static inline bool sx_knows_order(const struct stepper *s)
 struct sx_checkpoint {
     struct step_thread *threads;
     uint32_t (*counts)[2]; /* of each walker: event count, last effect */
-    bool *came_back;
+    bool *took_back_edge;
     uint64_t *blocks, *order;
     uint32_t order_count, guesses;
     struct step_pending pending;

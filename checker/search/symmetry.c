@@ -101,17 +101,17 @@ static bool exchange_locations(struct exchange *e, uint32_t x, uint32_t y)
         e->location[y] = x;
     }
     return e->location[x] == y && e->location[y] == x && a->size == b->size && a->initial == b->initial &&
-           a->any == b->any && same_object(e->sx->program, a->object, b->object);
+           a->unconstrained == b->unconstrained && same_object(e->sx->program, a->object, b->object);
 }
 
 static bool same_event(struct exchange *e, const struct sx_event *x, const struct ck_instr *x_code,
                        const struct sx_event *y, const struct ck_instr *y_code)
 {
     if (x->instr - x_code != y->instr - y_code || x->kind != y->kind || x->order != y->order ||
-        x->first_half != y->first_half || x->second_half != y->second_half ||
-        (x->access == 0) != (y->access == 0) || x->value != y->value || x->barrier != y->barrier ||
-        x->occurrence != y->occurrence || x->depends != y->depends ||
-        x->address_depends != y->address_depends || x->control_depends != y->control_depends ||
+        x->rmw_read != y->rmw_read || x->rmw_write != y->rmw_write || (x->access == 0) != (y->access == 0) ||
+        x->value != y->value || x->barrier != y->barrier || x->occurrence != y->occurrence ||
+        x->data_depends != y->data_depends || x->address_depends != y->address_depends ||
+        x->control_depends != y->control_depends ||
         (x->location == MM_CAT_NO_LOCATION) != (y->location == MM_CAT_NO_LOCATION))
         return false;
     return x->location == MM_CAT_NO_LOCATION ||
@@ -286,7 +286,7 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
         room + 2 * (n + 1); /* by first work-item of a unit: the first one that it may be exchanged with */
     uint8_t *exchanges = mm_arena_alloc(sx->arena, (size_t)n * n + 1);
 
-    e.location = mm_arena_alloc(sx->traces, (sx->values.location_count + 1) * sizeof *e.location);
+    e.location = mm_arena_alloc(sx->trace_arena, (sx->values.location_count + 1) * sizeof *e.location);
     if (!room || !e.location || !exchanges || p->edge_count)
         return exchanges;
     for (int level = 0; level < 3; level++) {
@@ -307,7 +307,7 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
 
 static uint8_t exchange_level(const struct stepper *s, uint32_t a, uint32_t b)
 {
-    return s->facts.exchanges[(size_t)a * s->count + b];
+    return s->facts.exchanges[(size_t)a * s->thread_count + b];
 }
 
 /* Whether event E of A and B, which are exchanged, is the same.  A write to a shared location is not: coherence orders
@@ -319,7 +319,7 @@ static bool is_same_event(const struct stepper *s, uint32_t a, uint32_t b, uint3
     uint64_t source;
 
     if (x->instr - s->walkers[a].thread->instrs != y->instr - s->walkers[b].thread->instrs ||
-        x->kind != y->kind || x->order != y->order || x->first_half != y->first_half || x->late != y->late ||
+        x->kind != y->kind || x->order != y->order || x->rmw_read != y->rmw_read || x->late != y->late ||
         x->value != y->value || x->barrier != y->barrier || x->occurrence != y->occurrence)
         return false;
     if (x->location == MM_CAT_NO_LOCATION || y->location == MM_CAT_NO_LOCATION)
@@ -392,7 +392,7 @@ static uint32_t count_chosen(const struct stepper *s, uint32_t t, uint64_t at)
 {
     uint32_t count = 0;
 
-    while (count < s->walkers[t].event_count && s->walkers[t].events[count].created <= at)
+    while (count < s->walkers[t].event_count && s->walkers[t].events[count].stamp <= at)
         count++;
     return count + was_blocked(s, t, count, at);
 }
@@ -408,7 +408,7 @@ static bool are_choices_exchanged(const struct stepper *s, uint32_t a, uint32_t 
 
     if (!has_same_prefix(s, a, t, event))
         return false;
-    for (uint32_t x = 0; x < s->count && level > 0; x++) {
+    for (uint32_t x = 0; x < s->thread_count && level > 0; x++) {
         uint32_t counts[2];
 
         if (!sx_same_unit(p, x, a, level))
@@ -427,7 +427,7 @@ static bool are_choices_exchanged(const struct stepper *s, uint32_t a, uint32_t 
 void sx_note_choice(struct stepper *s, uint32_t t, bool blocks)
 {
     *choice_of(s, t, s->walkers[t].event_count) =
-        (struct step_choice){.at = s->sx->created, .until = s->sx->created, .blocked = blocks};
+        (struct step_choice){.at = s->sx->events_created, .until = s->sx->events_created, .blocked = blocks};
 }
 
 uint64_t sx_note_refusal(struct stepper *s, uint32_t t, uint64_t until)
@@ -445,7 +445,7 @@ static bool has_declined(const struct stepper *s, uint32_t a, uint32_t event, ui
 {
     const struct step_choice *c = choice_of(s, a, event);
 
-    if (source != SX_INITIAL && sx_packed(s, source)->created > c->until)
+    if (source != SX_INITIAL && sx_packed(s, source)->stamp > c->until)
         return false;
     return c->blocked ||
            (by_value ? value < s->walkers[a].events[event].value : source < *sx_source(s, a, event));
@@ -457,7 +457,7 @@ bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint6
 
     if (!s->facts.exchanges)
         return false;
-    for (uint32_t a = 0; a < s->count; a++) {
+    for (uint32_t a = 0; a < s->thread_count; a++) {
         if (a != t && exchange_level(s, a, t) && has_chosen(s, a, event) && is_same_read(s, a, t, event, l) &&
             has_declined(s, a, event, source, value, by_value) && are_choices_exchanged(s, a, t, event))
             return true;

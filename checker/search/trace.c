@@ -27,12 +27,12 @@ static void count_writes(struct sx_walker *w)
 void sx_walker_finish(struct sx_walker *w, enum sx_end end)
 {
     struct sx_thread *out = w->out;
-    struct mm_arena *arena = w->sx->traces;
+    struct mm_arena *arena = w->sx->trace_arena;
     struct sx_trace *t;
 
     w->end = end;
-    w->ended = true;
-    if (w->steps)
+    w->finished = true;
+    if (w->stepwise)
         return;
     if (out->trace_count == MAX_TRACES || !mm_arena_reserve(arena, &out->traces, out->trace_count,
                                                             &out->trace_capacity, out->trace_count + 1)) {
@@ -74,7 +74,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .location = MM_CAT_NO_LOCATION,
                            .object = CK_NO_OBJECT,
                            .control_depends = *w->control_depends,
-                           .created = ++w->sx->created,
+                           .stamp = ++w->sx->events_created,
                            .instr = instr};
     /* the fence of an iteration that only reads adds happens-before alone: iterations before the last one
      * need not be repeated for it */
@@ -107,7 +107,7 @@ static void remove_repeated_iteration(struct sx_trace *t, uint32_t first)
         if (t->events[i].kind == SX_WRITE)
             continue;
         t->events[kept] = t->events[i];
-        t->events[kept++].first_half = false;
+        t->events[kept++].rmw_read = false;
     }
     t->event_count = kept;
 }
@@ -124,7 +124,7 @@ static void remove_redundant_iterations(struct sx_walker *w, uint32_t edge, uint
         w->event_count = first;
         sx_forget_iterations(w, edge, count);
     }
-    w->waited = true;
+    w->ended_redundant = true;
 }
 
 /* Whether EDGE is not to be taken again: the iteration that ends here has events and the
@@ -160,7 +160,7 @@ static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
     while (w->edges[edge].pc != pc)
         edge++;
     redundant = sx_find_redundant_iterations(w, edge, &first);
-    if (redundant && !w->alone) {
+    if (redundant && !w->follows_one) {
         finish_waiting(w, first);
         return false;
     }
@@ -174,7 +174,7 @@ static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
         sx_loop_counts(w, edge)[SX_ITERATIONS] += sx_has_events(w, edge) ? 1 : UINT64_C(1) << 32;
     }
     sx_begin_iteration(w, target, false);
-    w->came_back = true;
+    w->took_back_edge = true;
     return true;
 }
 
@@ -254,9 +254,9 @@ void sx_walker_enter(struct sx_walker *w, uint32_t pc)
 {
     if (!w->is_header[pc])
         return;
-    if (!w->came_back)
+    if (!w->took_back_edge)
         sx_begin_iteration(w, pc, true);
-    w->came_back = false;
+    w->took_back_edge = false;
 }
 
 void sx_walker_run(struct sx_walker *w, uint32_t pc)
@@ -269,16 +269,16 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
             return;
         }
         sx_walker_enter(w, pc);
-        if (w->sx->limits.enough && w->sx->steps >= w->sx->limits.enough) {
-            w->failed = w->sx->limits.exceeded = true;
+        if (w->sx->limits.step_bound && w->sx->limits.steps >= w->sx->limits.step_bound) {
+            w->failed = w->sx->limits.step_bound_exceeded = true;
             return;
         }
-        if (++w->sx->steps > MAX_STEPS) {
+        if (++w->sx->limits.steps > MAX_STEPS) {
             sx_limit(w->sx, "search.steps", "limit reached: 200 million steps of all threads");
             w->failed = true;
             return;
         }
-        if ((w->sx->steps & 1023) == 0 && !sx_in_bounds(w->sx)) {
+        if ((w->sx->limits.steps & 1023) == 0 && !sx_in_bounds(w->sx)) {
             w->failed = true;
             return;
         }
@@ -313,9 +313,9 @@ bool sx_walker_begin(struct sx_walker *w)
     if (!sx_find_loops(w))
         return false;
     w->block_words = 2 * (size_t)t->reg_count + 1 + t->reg_count / 64 + 1 + w->edge_count * sx_loop_words(w);
-    w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
+    w->block = mm_arena_alloc(w->sx->trace_arena, (w->block_words + 1) * sizeof *w->block);
     w->event_capacity = sx_event_capacity(t);
-    w->events = mm_arena_alloc(w->sx->traces, (w->event_capacity + 1) * sizeof *w->events);
+    w->events = mm_arena_alloc(w->sx->trace_arena, (w->event_capacity + 1) * sizeof *w->events);
     if (!w->block || !w->events)
         return false;
     w->control_depends = w->block + w->block_words - 1;
@@ -337,7 +337,7 @@ static bool list_thread_traces(struct sx *sx, uint32_t thread)
 
 bool sx_run_threads(struct sx *sx)
 {
-    mm_arena_reset(sx->traces);
+    mm_arena_reset(sx->trace_arena);
     sx->iteration.sharing_changed = sx->iteration.costs_changed = false;
     for (uint32_t l = 0; l < sx->values.location_count; l++) {
         sx->values.locations[l].fresh_count = sx->values.locations[l].writes = 0;

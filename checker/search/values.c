@@ -381,7 +381,7 @@ static bool drop_unsupported(struct sx *sx)
 
         for (uint32_t i = 0; i < location->value_count; i++) {
             if (location->stored[i] || location->values[i] == location->initial ||
-                (location->any && sx_is_candidate(sx, location, location->values[i]))) {
+                (location->unconstrained && sx_is_candidate(sx, location, location->values[i]))) {
                 location->costs[kept] = location->costs[i];
                 location->values[kept++] = location->values[i];
             }
@@ -398,7 +398,7 @@ static bool find_traces(struct sx *sx)
 
     sx->values.location_count = 0;
     sx->values.feeds = NULL;
-    sx->iteration.again = false;
+    sx->iteration.cuts_changed = false;
     if (!sx_add_observed(sx) || !seed_values(sx))
         return false;
     if (!find_feeds(sx))
@@ -422,7 +422,7 @@ static bool find_all_traces(struct sx *sx)
     do {
         if (find_traces(sx))
             return true;
-    } while (sx->iteration.again && !sx->limited);
+    } while (sx->iteration.cuts_changed && !sx->limited);
     return false;
 }
 

@@ -201,7 +201,7 @@ static bool reads_uninitialized(struct sx *sx)
     for (uint32_t r = 0; r < x->reads.count; r++) {
         uint32_t w = x->reads.source[r];
 
-        if (x->events[w].init && sx->values.locations[x->events[w].location].any)
+        if (x->events[w].init && sx->values.locations[x->events[w].location].unconstrained)
             return true;
     }
     return false;
@@ -277,8 +277,8 @@ static void accept_state(struct sx *sx, const bool *racy)
     fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (sx->unknown.observed && !sx->seen.loose)
-        sx->seen.loose = sx_ends_unconstrained(sx);
+    if (sx->unknown.observed && !sx->seen.unconstrained_state)
+        sx->seen.unconstrained_state = sx_ends_unconstrained(sx);
     if (sx->unknown.computed && reads_uninitialized(sx))
         sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
     if (sx->iteration.computed && sx->iteration.ungrounded && !sx->seen.thin_air)
@@ -429,7 +429,7 @@ static bool states_settle(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    if (!sx->seen.all || sx->seen.loose)
+    if (!sx->explored_all || sx->seen.unconstrained_state)
         return false;
     return !sx->seen.thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
 }
@@ -439,7 +439,7 @@ static void settle_condition(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
     bool some = false, all = true, settled = states_settle(sx);
 
-    if (sx->seen.loose && !sx->limited)
+    if (sx->seen.unconstrained_state && !sx->limited)
         mm_fail(&v->limit, MM_LIMIT, "search.uninitialized",
                 "the final state depends on unconstrained initial values");
 
@@ -466,7 +466,7 @@ static void settle_flags(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
 
     v->flags = mm_arena_alloc(v->arena, (sx->model->check_count + 3) * sizeof *v->flags);
-    v->race = v->usage = sx->seen.all && !sx->limited ? CK_NO : CK_UNKNOWN;
+    v->race = v->usage = sx->explored_all && !sx->limited ? CK_NO : CK_UNKNOWN;
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         const char *name = sx->model->checks[i].name;
 
@@ -488,7 +488,7 @@ static void settle_progress(struct sx *sx)
 
     if (!sx->program->kernel)
         return;
-    v->divergence = sx->seen.diverges ? CK_YES : sx->seen.all ? CK_NO : CK_UNKNOWN;
+    v->divergence = sx->seen.diverges ? CK_YES : sx->explored_all ? CK_NO : CK_UNKNOWN;
     v->termination = sx->seen.hangs || sx->seen.diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
 }
 
@@ -510,11 +510,11 @@ void sx_conclude(struct sx *sx)
     settle_progress(sx);
     ck_verdict_sort_states(sx->verdict, sx->program);
     settle_condition(sx);
-    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->seen.loose)
+    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->seen.unconstrained_state)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "an out-of-thin-air value may be any value, and not all values were tried");
     settle_flags(sx);
-    if (sx->seen.all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
+    if (sx->explored_all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
         ck_verdict_vacuous(sx->program, sx->verdict);
-    sx->verdict->states_complete = sx->seen.all && !sx->seen.loose && !sx->seen.thin_air;
+    sx->verdict->states_complete = sx->explored_all && !sx->seen.unconstrained_state && !sx->seen.thin_air;
 }

@@ -66,7 +66,7 @@ static bool walk_init_locations(struct walk *k)
 
     if (sx->values.location_count > k->capacity) {
         uint32_t capacity = 2 * sx->values.location_count + 16;
-        uint64_t *values = mm_arena_alloc(sx->traces, 3 * (size_t)capacity * sizeof *values);
+        uint64_t *values = mm_arena_alloc(sx->trace_arena, 3 * (size_t)capacity * sizeof *values);
 
         if (!values)
             return false;
@@ -84,7 +84,7 @@ static bool walk_init_locations(struct walk *k)
         const struct sx_location *l = &sx->values.locations[k->known];
 
         k->values[k->known] = k->initial[k->known] =
-            l->any && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
+            l->unconstrained && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
         k->last[k->known] = 0;
     }
     return true;
@@ -163,7 +163,7 @@ static void walk_release(struct walk *k, uint32_t t, uint32_t location, const st
 
     if (!ck_instr_is_atomic(i) || !(mm_releases(i->order) || fences->flags || continues))
         return;
-    w->release = mm_arena_alloc(k->sx->traces, SX_REGIONS * (size_t)k->count * sizeof *w->release);
+    w->release = mm_arena_alloc(k->sx->trace_arena, SX_REGIONS * (size_t)k->count * sizeof *w->release);
     if (!w->release) {
         k->failed = true;
         return;
@@ -351,7 +351,7 @@ static bool walk_step_thread(struct walk *k, uint32_t t)
     const struct ck_instr *i;
     uint32_t before = w->event_count, pc = k->pcs[t];
 
-    w->waited = false;
+    w->ended_redundant = false;
     if (pc >= w->thread->instr_count) {
         sx_walker_finish(w, SX_DONE);
         k->status[t] = ENDED;
@@ -375,9 +375,9 @@ static bool walk_step_thread(struct walk *k, uint32_t t)
         k->status[t] = AT_BARRIER;
         walk_release_barrier(k, t);
     }
-    if (w->waited)
+    if (w->ended_redundant)
         k->status[t] = SPINS;
-    return w->waited || w->event_count != before;
+    return w->ended_redundant || w->event_count != before;
 }
 
 /* A random runnable thread; CK_NO_THREAD: none. */
@@ -411,7 +411,7 @@ static void walk_run(struct walk *k, uint32_t switching)
 
     uint32_t turn;
 
-    for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->iteration.again; turn++) {
+    for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->iteration.cuts_changed; turn++) {
         uint32_t changes = k->changes;
 
         if (t == CK_NO_THREAD || k->status[t] != RUNS || walk_random(k, switching) == 0)
@@ -431,9 +431,9 @@ static void walk_run(struct walk *k, uint32_t switching)
 static bool walk_create_fences(struct walk *k)
 {
     size_t words = SX_REGIONS * (size_t)k->count;
-    uint32_t *clocks = mm_arena_alloc(k->sx->traces, 2 * k->count * words * sizeof *clocks);
+    uint32_t *clocks = mm_arena_alloc(k->sx->trace_arena, 2 * k->count * words * sizeof *clocks);
 
-    k->fences = mm_arena_alloc(k->sx->traces, k->count * sizeof *k->fences);
+    k->fences = mm_arena_alloc(k->sx->trace_arena, k->count * sizeof *k->fences);
     for (uint32_t t = 0; t < k->count && k->fences && clocks; t++) {
         k->fences[t].released = clocks + 2 * t * words;
         k->fences[t].acquirable = k->fences[t].released + words;
@@ -445,7 +445,7 @@ static bool walk_set_up(struct walk *k)
 {
     struct sx *sx = k->sx;
     uint32_t n = k->count;
-    struct mm_arena *arena = sx->traces;
+    struct mm_arena *arena = sx->trace_arena;
 
     mm_arena_reset(arena);
     k->known = k->capacity = k->order_count = 0;
@@ -463,10 +463,10 @@ static bool walk_set_up(struct walk *k)
     if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
         return false;
     if (!sx_add_observed(sx) || !walk_init_locations(k))
-        return sx->iteration.again; /* then the schedule ends at once */
+        return sx->iteration.cuts_changed; /* then the schedule ends at once */
     for (uint32_t t = 0; t < n; t++) {
         k->walkers[t] = (struct sx_walker){
-            .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .alone = true};
+            .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .follows_one = true};
         if (!sx_walker_begin(&k->walkers[t]))
             return false;
     }
@@ -476,7 +476,7 @@ static bool walk_set_up(struct walk *k)
 static void walk_judge(struct walk *k)
 {
     struct sx *sx = k->sx;
-    const struct sx_trace **chosen = mm_arena_alloc(sx->traces, (k->count + 1) * sizeof *chosen);
+    const struct sx_trace **chosen = mm_arena_alloc(sx->trace_arena, (k->count + 1) * sizeof *chosen);
     struct sx_given given = {.sources = k->sources,
                              .stride = SX_TRACE_EVENTS,
                              .order = k->order,
@@ -546,8 +546,8 @@ void sx_walk(struct sx *sx)
         if (!walk_set_up(&k))
             break;
         walk_run(&k, switching[i % 4]);
-        if (sx->iteration.again) { /* locations were cut: restart */
-            sx->iteration.again = false;
+        if (sx->iteration.cuts_changed) { /* locations were cut: restart */
+            sx->iteration.cuts_changed = false;
             sx->values.location_count = 0;
         } else if (k.failed || sx->limited) {
             break;
@@ -557,5 +557,5 @@ void sx_walk(struct sx *sx)
         idle = count_findings(sx) > before ? 0 : idle + 1;
     }
     sx->values.location_count = 0;
-    mm_arena_reset(sx->traces);
+    mm_arena_reset(sx->trace_arena);
 }

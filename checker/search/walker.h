@@ -33,12 +33,14 @@ struct sx_walker {
         bool known; /* all barriers of its work-group have the same, by which models order */
         uint8_t flags;
     } barriers;
-    bool came_back;
+    /* configuration */
+    bool follows_one; /* one execution: redundant iterations are removed, and end no trace */
+    bool stepwise;    /* event-by-event construction: of a trace only its end is kept */
+    /* state */
     bool failed;
-    bool alone;  /* one execution is followed: redundant iterations leave no events */
-    bool waited; /* such an iteration just ended */
-    bool steps;  /* event-by-event construction: no traces are kept, only the end of this one */
-    bool ended;
+    bool took_back_edge;  /* the last instruction was a jump backwards */
+    bool ended_redundant; /* FOLLOWS_ONE: a redundant iteration has ended; the caller resets it */
+    bool finished;        /* a trace has ended, as follows; the caller resets it */
     enum sx_end end;
     uint32_t wait_from;
     const struct ck_instr *beyond; /* SX_BOUND: the back edge that was not taken again */

@@ -34,7 +34,7 @@ static bool reads_last_write(const struct stepper *s, uint32_t t, uint32_t event
 
 bool sx_loops_read_final_values(const struct stepper *s)
 {
-    for (uint32_t t = 0; t < s->count; t++) {
+    for (uint32_t t = 0; t < s->thread_count; t++) {
         const struct sx_walker *w = &s->walkers[t];
 
         if (s->threads[t].status != STEP_ENDED || w->end != SX_WAIT)
@@ -62,7 +62,7 @@ static void choose_coherence_position(struct stepper *s)
         sx_explore(s);
         return;
     }
-    if (sx_knows_order(s) && !sx_packed(s, packed)->second_half)
+    if (sx_knows_order(s) && !sx_packed(s, packed)->rmw_write)
         least = sx_first_position(s, packed);
     if (least == SX_NO_POSITION || !sx_checkpoint_take(s, &m))
         return;
@@ -94,7 +94,7 @@ static void offer_to_blocked_read(struct stepper *s, uint32_t reader)
     if (!sx_is_exchanged(s, reader, packed, value, by_value))
         sx_try_source(s, &m, reader, packed, value);
     if (!sx_is_exploration_over(s) && sx_may_be_written_later(s, reader, sx_packed(s, packed)->location)) {
-        uint64_t before = sx_note_refusal(s, reader, sx_packed(s, packed)->created);
+        uint64_t before = sx_note_refusal(s, reader, sx_packed(s, packed)->stamp);
 
         sx_explore(s);
         sx_checkpoint_rollback(s, &m);
@@ -131,7 +131,7 @@ static uint64_t next_guess(const struct stepper *s, uint64_t from)
 {
     const struct sx_event *pending = sx_packed(s, sx_pack(s->pending.thread, s->pending.event));
 
-    for (uint32_t t = (uint32_t)(from >> 32); t < s->count && s->guesses; t++) {
+    for (uint32_t t = (uint32_t)(from >> 32); t < s->thread_count && s->guesses; t++) {
         uint32_t e = t == from >> 32 ? (uint32_t)from : 0;
 
         for (; e < s->walkers[t].event_count; e++) {
@@ -155,7 +155,7 @@ bool sx_process_pending_write(struct stepper *s)
         return false;
     }
     s->pending.placed = true;
-    for (uint32_t u = s->pending.reader; u < s->count; u++) {
+    for (uint32_t u = s->pending.reader; u < s->thread_count; u++) {
         if (s->threads[u].status == STEP_BLOCKED &&
             s->threads[u].access.locations[s->threads[u].piece] == l &&
             !sx_is_impossible_source(s, u, s->walkers[u].event_count, s->pending.thread, s->pending.event)) {
@@ -165,7 +165,7 @@ bool sx_process_pending_write(struct stepper *s)
     }
     guess = next_guess(s, s->pending.guess);
     if (guess != UINT64_MAX) {
-        s->pending.reader = s->count;
+        s->pending.reader = s->thread_count;
         offer_to_guessed_read(s, guess);
         return false;
     }
