@@ -314,16 +314,18 @@ thread-tests: all $(API_TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN)
 threads: thread-tests
 	@BUILD=$(BUILD) tests/run.sh $(filter-out %/slow_stress,$(API_TEST_BIN)) $(filter jit:$(BUILD)/tests/runtime/%,$(JIT_TESTS))
 
-# SUITE=test: every test.
+# SUITE=test: every test.  Programs are several times slower: fewer cases of the longest tests.
 SUITE ?= quick
 tsan: SUITE = threads
+asan tsan ubsan: TEST_SHARE = 40
 asan tsan ubsan: SAN_FLAGS = -fsanitize=$(SANITIZER) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan: SANITIZER := address,undefined
 ubsan: SANITIZER := undefined
 tsan: SANITIZER := thread
 asan ubsan tsan:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(if $(filter threads,$(SUITE)),thread-tests,tests)
-	@BUILD=build/$@ SANITIZER=$(SANITIZER) $(MAKE) --no-print-directory BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(SUITE)
+	@BUILD=build/$@ SANITIZER=$(SANITIZER) WEAK_SEEDS=$${WEAK_SEEDS:-1} $(MAKE) --no-print-directory BUILD=build/$@ \
+	    SAN="$(SAN_FLAGS)" OPT="-O1 -g" TEST_SHARE=$(TEST_SHARE) $(SUITE)
 
 # Unmodified third-party applications; their results are checked.
 CLIENT_TESTS := $(sort $(wildcard tests/clients/packages/client_*.sh tests/clients/packages/client_*.py))
