@@ -408,6 +408,8 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
     put_versions(&r, macro, version, is_3_1);
     request_put_string(&r, RT_TAG_EXTENSIONS, request->extensions);
     request_put_string(&r, RT_TAG_FEATURES, request->features);
+    if (request->library)
+        request_put(&r, RT_TAG_LIBRARY, "", 0);
     for (size_t i = 0; i < options.argument_count; i++)
         request_put_string(&r, RT_TAG_ARGUMENT, options.arguments[i]);
     for (size_t i = 0; i < request->header_count; i++) {

@@ -75,6 +75,9 @@ enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_jo
 /* Takes the instructions of debug sets and user semantics out of the module of COUNT words; how many remain, 0 if it is
  * malformed or memory is short. */
 size_t rt_helper_drop_debug(uint32_t *words, size_t count);
+/* helper_reach.c: takes the functions that no entry point reaches out of the module of COUNT words, but for imports and what
+ * calls them; how many words remain, 0 if memory is short. */
+size_t rt_helper_drop_unreachable(uint32_t *words, size_t count);
 /* helper_instruction.c: the prefix of functions whose calls become the SPIR-V instruction with the opcode that follows,
  * and the pass that replaces them. */
 #define RT_INSTRUCTION "__refcl_spirv_"

@@ -102,7 +102,9 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
             rt_text_add_string(log, "error: an input of the linker is no SPIR-V module\n");
             return MM_INVALID;
         }
-        const size_t kept = rt_helper_drop_debug(inputs[i].data(), inputs[i].size());
+        size_t kept = rt_helper_drop_debug(inputs[i].data(), inputs[i].size());
+        if (kept && count == 1 && !library) /* exports that no other module imports */
+            kept = rt_helper_drop_unreachable(inputs[i].data(), kept);
         if (!kept)
             return MM_LIMIT;
         inputs[i].resize(kept);

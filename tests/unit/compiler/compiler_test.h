@@ -52,6 +52,15 @@ static inline int find_helper(void **state)
     return setenv("REFCL_COMPILER", path, 0);
 }
 
+/* Two functions that no kernel reaches, which alone subtract and divide, and one, with an exclusive or, that a block alone
+ * calls. */
+static const char unreachable_text[] =
+    "int flip(int x) { return x ^ 1; } int twice(int x) { return 2 * x; } uint half_of(uint x) { return x / 2; } "
+    "uint unused(uint x) { return half_of(x) - 1; } "
+    "void later(global int *a) "
+    "{ enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = flip(a[0]); }); } "
+    "kernel void k(global int *a) { a[0] = twice(a[0]); later(a); }";
+
 /* The outcome of one request. */
 struct outcome {
     enum mm_class cls;

@@ -375,6 +375,36 @@ static void test_no_contraction(void **state)
     outcome_free(&o);
 }
 
+/* Functions that no kernel reaches are left out of executables, but not of objects; a block's stays. */
+static void test_unreachable_functions(void **state)
+{
+    (void)state;
+    struct rt_compile_request request = {.source = unreachable_text,
+                                         .source_size = strlen(unreachable_text),
+                                         .file = "test.cl",
+                                         .options = "-cl-std=CL3.0",
+                                         .extensions = TEST_EXTENSIONS,
+                                         .features = TEST_FEATURES};
+    char message[512];
+    for (int library = 0; library < 2; library++) {
+        request.library = library;
+        struct outcome o = compile_request(&request);
+        if (o.cls != MM_OK)
+            fail_msg("%s", o.log);
+        validate(&o.binary, message, sizeof message);
+        assert_string_equal(message, "");
+        assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL), library);
+        assert_int_equal(count_opcode(&o.binary, SpvOpUDiv, NULL), library);
+        assert_int_equal(count_opcode(&o.binary, SpvOpIMul, NULL), 1);
+        assert_int_equal(count_opcode(&o.binary, SpvOpBitwiseXor, NULL), 1);
+        outcome_free(&o);
+    }
+    struct outcome o = compile_text("int f(int); int g(int x) { return f(x) - 1; } kernel void k() {}", NULL);
+    assert_int_equal(count_opcode(&o.binary, SpvOpFunctionCall, NULL),
+                     1); /* f is reported when the program is built */
+    outcome_free(&o);
+}
+
 static void test_argument_information(void **state)
 {
     (void)state;
@@ -399,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_workarounds),
         cmocka_unit_test(test_names_from_anywhere),
         cmocka_unit_test(test_no_contraction),
+        cmocka_unit_test(test_unreachable_functions),
         cmocka_unit_test(test_argument_information),
     };
     return cmocka_run_group_tests(tests, find_helper, NULL);

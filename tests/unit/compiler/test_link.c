@@ -6,8 +6,9 @@ static struct rt_binary object_of(const char *file, const char *text)
     struct rt_compile_request request = {.source = text,
                                          .source_size = strlen(text),
                                          .file = file,
-                                         .extensions = "",
-                                         .features = "",
+                                         .options = "-cl-std=CL3.0",
+                                         .extensions = TEST_EXTENSIONS,
+                                         .features = TEST_FEATURES,
                                          .library = true};
     struct outcome o = compile_request(&request);
     if (o.cls != MM_OK)
@@ -157,12 +158,39 @@ static void test_conflicts(void **state)
     mm_free(modules[1].data);
 }
 
+/* Functions that no kernel reaches are left out of executables, but not of libraries; what they import is still needed. */
+static void test_unreachable_functions(void **state)
+{
+    (void)state;
+    struct rt_binary module = object(unreachable_text);
+    char message[512];
+    for (int library = 0; library < 2; library++) {
+        struct outcome o = link_modules(&module, 1, library);
+        if (o.cls != MM_OK)
+            fail_msg("%s", o.log);
+        validate(&o.binary, message, sizeof message);
+        assert_string_equal(message, "");
+        assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL), library);
+        assert_int_equal(count_opcode(&o.binary, SpvOpUDiv, NULL), library);
+        assert_int_equal(count_opcode(&o.binary, SpvOpIMul, NULL), 1);
+        assert_int_equal(count_opcode(&o.binary, SpvOpBitwiseXor, NULL), 1);
+        outcome_free(&o);
+    }
+    mm_free(module.data);
+    module = object("int f(int); int g(int x) { return f(x); } kernel void k(global int *a) { a[0] = 1; }");
+    struct outcome o = link_modules(&module, 1, false);
+    assert_int_equal(o.cls, MM_INVALID);
+    assert_non_null(strstr(o.log, "f"));
+    outcome_free(&o);
+    mm_free(module.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_executable), cmocka_unit_test(test_ring),
         cmocka_unit_test(test_unresolved), cmocka_unit_test(test_library),
-        cmocka_unit_test(test_conflicts),
+        cmocka_unit_test(test_conflicts),  cmocka_unit_test(test_unreachable_functions),
     };
     return cmocka_run_group_tests(tests, find_helper, NULL);
 }
