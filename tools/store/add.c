@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+enum kind { CAMPAIGN, JUDGEMENT, REPORT, BENCHMARK, JUNIT };
+static const char *const kind_names[] = {"campaign", "judgement", "report", "benchmark", "junit"};
+
 struct addition {
     struct store *store;
     struct store_file file;
@@ -25,7 +28,7 @@ struct addition {
     const struct store_add_options *options;
     char content[65], date[STORE_DATE]; /* CONTENT: its SHA-256 */
     const char *interface;
-    bool is_judgement, is_report, is_benchmark;
+    enum kind kind;
 };
 
 static int64_t number_of(const cJSON *object, const char *key)
@@ -59,20 +62,35 @@ static enum mm_class find_date(struct addition *a, struct mm_error *err)
     return MM_OK;
 }
 
+/* The kind of JSON file that its member "format" names. */
+static bool find_kind(struct addition *a)
+{
+    static const struct {
+        const char *format;
+        enum kind kind;
+    } formats[] = {{"refcl-litmus-results", CAMPAIGN},
+                   {"refcl-litmus-table", CAMPAIGN},
+                   {"refcl-litmus-judgement", JUDGEMENT},
+                   {"refcl-report", REPORT}};
+    const char *format = lt_json_text(a->json, "format");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(format, formats[i].format) == 0) {
+            a->kind = formats[i].kind;
+            return true;
+        }
+    return false;
+}
+
 static enum mm_class check_format(struct addition *a, struct mm_error *err)
 {
-    const char *format = lt_json_text(a->json, "format");
-    a->is_judgement = strcmp(format, "refcl-litmus-judgement") == 0;
-    a->is_report = strcmp(format, "refcl-report") == 0;
-    if (!a->is_judgement && !a->is_report && strcmp(format, "refcl-litmus-results") != 0 &&
-        strcmp(format, "refcl-litmus-table") != 0)
+    if (!find_kind(a))
         return mm_fail_at(
             err, MM_INVALID, "store.format", a->file.path, 0, 0,
             "neither results, a table or a judgement of litmus tests, a report, a table of benchmarks, nor JUnit");
     if (number_of(a->json, "version") != 1)
         return mm_fail_at(err, MM_INVALID, "store.format", a->file.path, 0, 0,
                           "version %d of the format is not supported", (int)number_of(a->json, "version"));
-    if (a->is_report)
+    if (a->kind == REPORT)
         return MM_OK;
     const cJSON *tests = cJSON_GetObjectItem(a->json, "tests"),
                 *device = cJSON_GetObjectItem(a->json, "device");
@@ -92,11 +110,14 @@ static enum mm_class read_file(struct addition *a, struct mm_error *err)
     mm_sha256_begin(&hash);
     mm_sha256_add(&hash, a->text, a->file.size);
     mm_sha256_end(&hash, a->content);
-    if (a->text[strspn(a->text, " \t\r\n\xef\xbb\xbf")] == '<')
+    if (a->text[strspn(a->text, " \t\r\n\xef\xbb\xbf")] == '<') {
+        a->kind = JUNIT;
         return find_date(a, err);
-    a->is_benchmark = a->text[strspn(a->text, " \t\r\n")] != '{' && store_is_benchmark(a->text);
-    if (a->is_benchmark)
+    }
+    if (a->text[strspn(a->text, " \t\r\n")] != '{' && store_is_benchmark(a->text)) {
+        a->kind = BENCHMARK;
         return find_date(a, err);
+    }
     cls = mm_input_check_json(a->text, a->file.path, err);
     if (cls != MM_OK)
         return cls;
@@ -217,7 +238,7 @@ static enum mm_class identify_test(const struct addition *a, const cJSON *row, s
 {
     const char *source = lt_json_text(row, "source");
     *digest = lt_json_text(row, "digest");
-    if (a->is_judgement)
+    if (a->kind == JUDGEMENT)
         return MM_OK;
     if (*source) {
         enum mm_class cls = lt_parse(source, strlen(source), lt_json_text(row, "file"), test, err);
@@ -398,7 +419,7 @@ static void suite_of(const struct addition *a, char *suite, size_t size)
     snprintf(suite, size, "%d tests, %.8s", count, digits);
 }
 
-static enum mm_class put_run(struct addition *a, const char *kind, const char *identity, struct mm_error *err)
+static enum mm_class put_run(struct addition *a, const char *identity, struct mm_error *err)
 {
     char suite[64], today[STORE_DATE] = "";
     time_t now = time(NULL);
@@ -411,16 +432,17 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
         " values(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
         "tittttttt"
         "t",
-        kind, a->file.device, a->date, lt_json_text(a->json, "campaign"), lt_json_text(a->json, "shard"),
-        identity, a->content, a->file.path, lt_json_text(a->json, "settings"), today);
+        kind_names[a->kind], a->file.device, a->date, lt_json_text(a->json, "campaign"),
+        lt_json_text(a->json, "shard"), identity, a->content, a->file.path, lt_json_text(a->json, "settings"),
+        today);
     a->file.run = sqlite3_last_insert_rowid(a->store->db);
     if (store_check(a->store, err) != MM_OK)
         return err->cls;
     put_parts(a);
-    enum mm_class cls = a->is_report      ? store_add_report(a->store, &a->file, err)
-                        : a->is_benchmark ? store_add_benchmark(a->store, &a->file, err)
-                        : a->json         ? add_tests(a, err)
-                                          : store_add_junit(a->store, &a->file, err);
+    enum mm_class cls = a->kind == REPORT      ? store_add_report(a->store, &a->file, err)
+                        : a->kind == BENCHMARK ? store_add_benchmark(a->store, &a->file, err)
+                        : a->kind == JUNIT     ? store_add_junit(a->store, &a->file, err)
+                                               : add_tests(a, err);
     suite_of(a, suite, sizeof suite);
     store_execute(a->store, "update run set suite = ? where id = ?", "ti", suite, a->file.run);
     return cls;
@@ -474,23 +496,16 @@ static struct device campaign_device(const struct addition *a)
 
 static enum mm_class find_device(struct addition *a, struct mm_error *err)
 {
-    struct device device = a->is_report ? report_device(a) : a->json ? campaign_device(a) : given_device(a);
-    if (!*device.name && !a->is_report)
+    struct device device = a->kind == REPORT ? report_device(a)
+                           : a->json         ? campaign_device(a)
+                                             : given_device(a);
+    if (!*device.name && a->kind != REPORT)
         return mm_fail_at(err, MM_INVALID, "store.device", a->file.path, 0, 0,
                           a->json ? "the device has no name"
                                   : "JUnit and benchmarks do not name the device: add --device and --driver");
     a->interface = device.interface;
     a->file.device = device_row(a->store, &device);
     return MM_OK;
-}
-
-static const char *run_kind(const struct addition *a)
-{
-    return a->is_benchmark   ? "benchmark"
-           : a->is_report    ? "report"
-           : !a->json        ? "junit"
-           : a->is_judgement ? "judgement"
-                             : "campaign";
 }
 
 static enum mm_class add_within(struct addition *a, enum store_added *added, struct mm_error *err)
@@ -511,7 +526,7 @@ static enum mm_class add_within(struct addition *a, enum store_added *added, str
     if (cls != MM_OK || *added == STORE_KNOWN)
         return cls;
     cls = find_device(a, err);
-    return cls == MM_OK ? put_run(a, run_kind(a), alone ? identity : NULL, err) : cls;
+    return cls == MM_OK ? put_run(a, alone ? identity : NULL, err) : cls;
 }
 
 enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
