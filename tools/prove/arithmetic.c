@@ -280,13 +280,8 @@ bool pv_arithmetic(struct pv_run *run, const struct in_inst *inst)
         return true;
     }
     bool one = inst->operand_count == 1, two = inst->operand_count == 2;
-    bool logical = (inst->opcode >= SpvOpUConvert && inst->opcode <= SpvOpSConvert) ||
-                   (inst->opcode >= SpvOpSNegate && inst->opcode <= SpvOpNot);
-    if (!(one || two) || (inst->opcode == SpvOpCopyObject) ||
-        !(logical || in_scalar(type)->kind == IN_TY_INT || in_scalar(type)->kind == IN_TY_BOOL))
-        return false;
-    if ((inst->opcode < SpvOpUConvert || inst->opcode > SpvOpNot) && inst->opcode != SpvOpUConvert &&
-        inst->opcode != SpvOpSConvert)
+    if (!(one || two) || inst->opcode < SpvOpUConvert || inst->opcode > SpvOpNot ||
+        (in_scalar(type)->kind != IN_TY_INT && in_scalar(type)->kind != IN_TY_BOOL))
         return false;
     struct pv_value a = pv_get(run, inst->operands[0]), b = two ? pv_get(run, inst->operands[1]) : a;
     struct pv_value out = pv_new_value(pv, type);

@@ -139,14 +139,13 @@ struct pv_leaf pv_merge_leaf(struct pv *pv, Z3_ast condition, struct pv_leaf a, 
 
 /* ---- instructions --------------------------------------------------------------------------------- */
 
-static struct pv_value part_of(struct pv_run *run, const struct in_inst *inst, struct pv_value whole,
-                               const uint32_t *indices, uint32_t count)
+static struct pv_value part_of(struct pv_run *run, struct pv_value whole, const uint32_t *indices,
+                               uint32_t count)
 {
     const struct in_ty *type = whole.type;
     uint32_t at = 0;
     for (uint32_t i = 0; i < count; i++)
         at += ex_leaf_index(run->pv->ex, type, indices[i], &type);
-    (void)inst;
     return (struct pv_value){type, pv_shape(run->pv, type)->count, whole.leaves + at};
 }
 
@@ -161,7 +160,7 @@ static void execute_insert(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv_value part = pv_get(run, inst->operands[0]),
                     whole = copy_of(run->pv, pv_get(run, inst->operands[1]));
-    struct pv_value target = part_of(run, inst, whole, inst->operands + 2, inst->operand_count - 2);
+    struct pv_value target = part_of(run, whole, inst->operands + 2, inst->operand_count - 2);
     memcpy(target.leaves, part.leaves, part.count * sizeof *part.leaves);
     pv_set(run, inst, whole);
 }
@@ -189,7 +188,7 @@ static void execute_shuffle(struct pv_run *run, const struct in_inst *inst, stru
     pv_set(run, inst, out);
 }
 
-static void execute_extract_dynamic(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
+static void execute_select(struct pv_run *run, const struct in_inst *inst, struct pv_value out)
 {
     struct pv_value c = pv_get(run, inst->operands[0]), a = pv_get(run, inst->operands[1]),
                     b = pv_get(run, inst->operands[2]);
@@ -239,7 +238,7 @@ void pv_execute(struct pv_run *run, const struct in_inst *inst)
         return;
     case SpvOpCompositeExtract:
         pv_set(run, inst,
-               copy_of(pv, part_of(run, inst, pv_get(run, inst->operands[0]), inst->operands + 1,
+               copy_of(pv, part_of(run, pv_get(run, inst->operands[0]), inst->operands + 1,
                                    inst->operand_count - 1)));
         return;
     case SpvOpCompositeInsert:
@@ -252,7 +251,7 @@ void pv_execute(struct pv_run *run, const struct in_inst *inst)
         execute_shuffle(run, inst, pv_new_value(pv, type));
         return;
     case SpvOpSelect:
-        execute_extract_dynamic(run, inst, pv_new_value(pv, type));
+        execute_select(run, inst, pv_new_value(pv, type));
         return;
     case SpvOpVectorExtractDynamic:
     case SpvOpVectorInsertDynamic:
