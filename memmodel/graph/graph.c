@@ -232,7 +232,8 @@ void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agen
 {
     uint64_t per_group = 1;
     for (unsigned d = 0; d < command->dimensions && d < 3; d++)
-        per_group *= command->local_size[d] ? command->local_size[d] : 1;
+        if (command->local_size[d] && __builtin_mul_overflow(per_group, command->local_size[d], &per_group))
+            per_group = UINT64_MAX; /* of a damaged trace */
     uint64_t group = agent.index / per_group, linear = agent.index % per_group;
     for (unsigned d = 0; d < 3; d++) {
         bool used = d < command->dimensions;

@@ -175,6 +175,10 @@ static void coordinates_of_work_items(void **state)
                                               .global_size = {1, 1, 1},
                                               .local_size = {4000000000u, 4000000000u, 4000000000u}},
                          (struct mm_agent){1, 4000000000u}, g, w, l);
+    mm_agent_coordinates(&(struct mm_command){.dimensions = 3,
+                                              .global_size = {1, 1, 1},
+                                              .local_size = {1u << 31, 1u << 31, 4}}, /* 0 of 64 bits */
+                         (struct mm_agent){1, 4000000000u}, g, w, l);
 }
 
 int main(void)
