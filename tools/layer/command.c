@@ -149,8 +149,7 @@ void ly_command_end(struct ly_command *command)
     mm_event_id id = command_event(command, MM_EVENT_COMPLETE, &ended, 1);
     ended_count++;
     const mm_event_id over[] = {command->call, command->began, command->returned, ended.from};
-    for (size_t i = 0; i < sizeof over / sizeof *over; i++)
-        ly_retire(over[i]);
+    mm_recorder_retire(ly_recorder(), over, sizeof over / sizeof *over);
     struct ly_point *point = ly_point_use(command->point);
     bool failed = command->failed;
     ly_command_free(command);
