@@ -6,18 +6,19 @@
 
 static bool parse_condition(struct cat_parser *p);
 
-/* option = ( "not" | "~" | "!" ) option | "(" condition ")" | string */
+/* option = { "not" | "~" | "!" } ( "(" condition ")" | string ) */
 static bool parse_option(struct cat_parser *p)
 {
-    struct cat_token at = p->token;
-    bool holds;
+    struct cat_token at;
+    bool holds = true;
 
-    if (cat_at_word(p, "not") || cat_at_symbol(p, '~') || cat_at_symbol(p, '!')) {
+    while (cat_at_word(p, "not") || cat_at_symbol(p, '~') || cat_at_symbol(p, '!')) {
         cat_next(p);
-        return !parse_option(p);
+        holds = !holds;
     }
+    at = p->token;
     if (cat_accept(p, '(')) {
-        holds = parse_condition(p);
+        holds = parse_condition(p) == holds;
         cat_expect(p, ')');
         return holds;
     }
@@ -25,7 +26,7 @@ static bool parse_option(struct cat_parser *p)
         cat_fail_token(p, &at, "cat.option", "only options, names in quotes, can be asked for");
         return false;
     }
-    holds = cat_option(p, &at);
+    holds = cat_option(p, &at) == holds;
     cat_next(p);
     return holds;
 }
@@ -109,6 +110,7 @@ void cat_parse_if_statement(struct cat_parser *p)
 {
     bool unread = p->unread, in_block = p->in_block, holds = parse_head(p);
 
+    p->depth++; /* conditions within check it */
     p->in_block = true;
     p->unread = unread || !holds;
     cat_parse_statements(p);
@@ -117,6 +119,7 @@ void cat_parse_if_statement(struct cat_parser *p)
         p->unread = unread || holds;
         cat_parse_statements(p);
     }
+    p->depth--;
     p->unread = unread;
     p->in_block = in_block;
     expect_word(p, "end", "expected 'end'");

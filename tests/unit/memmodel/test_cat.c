@@ -81,6 +81,38 @@ static void deep_nesting(void **state)
     free(text);
 }
 
+static void repeat(FILE *out, const char *text, size_t count)
+{
+    while (count-- > 0)
+        fputs(text, out);
+}
+
+/* Options that are negated twice, each time 200,000 times, and 50,000 statements within one another. */
+static void deep_conditions(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fputs("let a = if ", out);
+    repeat(out, "~!", 200000);
+    fputs("\"x\" then po else rf\nif not \"x\" then acyclic a end", out);
+    assert_int_equal(fclose(out), 0);
+    struct mm_cat_model *model = NULL;
+    struct mm_error err;
+    assert_int_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
+    assert_int_equal(model->check_count, 1);
+    mm_cat_destroy(model);
+    free(text);
+    out = open_memstream(&text, &size);
+    assert_non_null(out);
+    repeat(out, "if \"x\" then ", 50000);
+    assert_int_equal(fclose(out), 0);
+    expect_error(text, "m.cat:1:4804: condition nested too deeply");
+    free(text);
+}
+
 /* HEAD, DEPTH times OPEN, CORE, as often CLOSE, TAIL: whether that is a model. */
 static bool nests(const char *head, char open, size_t depth, const char *core, const char *close,
                   const char *tail)
@@ -600,12 +632,14 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors),           cmocka_unit_test(deep_nesting), cmocka_unit_test(deepest_nesting),
-        cmocka_unit_test(other_forms),      cmocka_unit_test(meaning),      cmocka_unit_test(precedence),
-        cmocka_unit_test(definitions),      cmocka_unit_test(forms),        cmocka_unit_test(switches),
-        cmocka_unit_test(explanation),      cmocka_unit_test(bounds),       cmocka_unit_test(open_orders),
-        cmocka_unit_test(cycles_of_orders), cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors),          cmocka_unit_test(deep_nesting),
+                                       cmocka_unit_test(deep_conditions), cmocka_unit_test(deepest_nesting),
+                                       cmocka_unit_test(other_forms),     cmocka_unit_test(meaning),
+                                       cmocka_unit_test(precedence),      cmocka_unit_test(definitions),
+                                       cmocka_unit_test(forms),           cmocka_unit_test(switches),
+                                       cmocka_unit_test(explanation),     cmocka_unit_test(bounds),
+                                       cmocka_unit_test(open_orders),     cmocka_unit_test(cycles_of_orders),
+                                       cmocka_unit_test(out_of_memory)};
 
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
