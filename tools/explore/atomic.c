@@ -247,7 +247,7 @@ static void lower_atomic(struct ex *ex, const struct in_inst *inst, size_t k)
         i.function = ex_combination(ex, atomics[k].group, ex_type(ex, inst->type));
     if (i.op != CK_STORE)
         i.reg = ex_new_reg(ex, i.size);
-    ex_emit_access(ex, p, i);
+    ex_emit_access(ex, pointer->storage, i);
     if (inst->opcode == SpvOpAtomicFlagTestAndSet)
         ex_set_scalar(ex, inst,
                       ex_hold(ex, ex_binary(ex, CK_NE, ex_reg_expr(ex, i.reg), ex_const(ex, 0, 4))));

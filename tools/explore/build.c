@@ -321,6 +321,7 @@ struct ex_value ex_new_value(struct ex *ex, const struct in_ty *t)
         ex_fail(ex, MM_LIMIT, "explore.type",
                 "a value too large or of unknown size is not explored: use pointers to its elements");
     return (struct ex_value){.type = t,
+                             .storage = t->kind == IN_TY_POINTER ? t->storage : 0,
                              .scalars = shape->scalars,
                              .count = shape->count,
                              .leaves = ex_alloc(ex, shape->count * sizeof(uint32_t))};

@@ -87,6 +87,7 @@ struct ex_value {
     const struct in_ty *type;
     const struct ex_scalar *scalars; /* of TYPE, COUNT of them */
     uint32_t count;
+    uint32_t storage; /* a pointer: the storage class of its memory; Generic: not known */
     uint32_t *leaves; /* expressions */
 };
 struct ex_cell { /* a scalar of a private variable */
@@ -388,6 +389,12 @@ struct ex_value *ex_get(struct ex *ex, uint32_t id);
 uint32_t ex_scalar(struct ex *ex, uint32_t id);
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value);
 void ex_set_scalar(struct ex *ex, const struct in_inst *inst, uint32_t expr);
+/* POINTER is computed from FROM, and points into the same object. */
+static inline void ex_keep_storage(struct ex_value *pointer, const struct ex_value *from)
+{
+    if (pointer->storage == SpvStorageClassGeneric && from->type->kind == IN_TY_POINTER)
+        pointer->storage = from->storage;
+}
 
 /* explore/integer.c: lowers an integer instruction (false: it is not one); the value of an OpSpecConstantOp. */
 bool ex_integer(struct ex *ex, const struct in_inst *inst);
@@ -428,9 +435,9 @@ void ex_memory_operands(struct ex *ex, const struct in_inst *inst, uint32_t at, 
 uint8_t ex_scope(struct ex *ex, uint32_t id);
 /* The access I to private memory, which one work-item alone accesses: an ordinary computation. */
 void ex_private_access(struct ex *ex, const struct ck_instr *i);
-/* memory.c: emits ACCESS, by a pointer of type POINTER: to shared memory, to private variables, or a branch on its address between
- * the two. */
-void ex_emit_access(struct ex *ex, const struct in_ty *pointer, struct ck_instr access);
+/* memory.c: emits ACCESS, through a pointer into the storage class STORAGE: to shared memory, to private variables, or a branch on
+ * its address between the two. */
+void ex_emit_access(struct ex *ex, uint32_t storage, struct ck_instr access);
 /* explore/flow.c: inlines FUNCTION with COUNT ARGUMENTS; RESULT (NULL: unused) has registers, which are assigned. */
 void ex_inline(struct ex *ex, const struct in_function *function, const struct ex_value *arguments,
                uint32_t count, struct ex_value *result);

@@ -12,12 +12,12 @@ enum { MAX_COPY = 4096 };
 
 enum where { SHARED, PRIVATE, EITHER };
 
-static enum where where_is(struct ex *ex, uint32_t address, const struct in_ty *pointer)
+static enum where where_is(struct ex *ex, uint32_t address, uint32_t storage)
 {
     uint64_t root = ex_root(ex, address);
     if (root)
         return root >= EX_PRIVATE_BASE ? PRIVATE : SHARED;
-    switch (pointer->storage) {
+    switch (storage) {
     case SpvStorageClassFunction:
     case SpvStorageClassPrivate:
     case SpvStorageClassInput:
@@ -35,19 +35,19 @@ static void check_access_size(struct ex *ex, unsigned size)
         ex_fail(ex, MM_LIMIT, "explore.type", "accesses of %u bytes are not supported", size);
 }
 
-static bool is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer)
+static bool is_private(struct ex *ex, uint32_t address, uint32_t storage)
 {
-    return where_is(ex, address, pointer) == PRIVATE;
+    return where_is(ex, address, storage) == PRIVATE;
 }
 
-static uint8_t storage_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer)
+static uint8_t storage_class_of(struct ex *ex, uint32_t address, uint32_t storage)
 {
     uint64_t root = ex_root(ex, address);
     uint32_t object = root ? (uint32_t)(root >> 32) - 1 : CK_NO_OBJECT;
     for (uint32_t i = 0; i < ex->build.place_count; i++)
         if (ex->build.places[i].object == object)
             return ex_storage_class_mask(ex->build.places[i].storage);
-    return ex_storage_class_mask(pointer->storage);
+    return ex_storage_class_mask(storage);
 }
 
 /* Constant memory always holds its initial value; reads of it never race. */
@@ -76,9 +76,9 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     return true;
 }
 
-void ex_emit_access(struct ex *ex, const struct in_ty *pointer, struct ck_instr access)
+void ex_emit_access(struct ex *ex, uint32_t storage, struct ck_instr access)
 {
-    enum where where = where_is(ex, access.address, pointer);
+    enum where where = where_is(ex, access.address, storage);
     uint32_t end = 0, shared;
     if (where == PRIVATE) {
         ex_private_access(ex, &access);
@@ -93,17 +93,17 @@ void ex_emit_access(struct ex *ex, const struct in_ty *pointer, struct ck_instr 
         ex_jump(ex, end);
         ex_place_label(ex, shared);
     }
-    access.storage_class = storage_class_of(ex, access.address, pointer);
+    access.storage_class = storage_class_of(ex, access.address, storage);
     ex_emit(ex, access);
     if (where == EITHER)
         ex_place_label(ex, end);
 }
 
-static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, unsigned size,
+static uint32_t load_scalar(struct ex *ex, uint32_t address, uint32_t storage, unsigned size,
                             struct ck_instr access)
 {
     uint64_t known;
-    if (is_private(ex, address, pointer))
+    if (is_private(ex, address, storage))
         return ex_read_private(ex, address, size);
     check_access_size(ex, size);
     if (constant_memory(ex, address, size, &known))
@@ -112,14 +112,14 @@ static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty 
     access.size = (uint8_t)size;
     access.reg = ex_new_reg(ex, size);
     access.address = address;
-    ex_emit_access(ex, pointer, access);
+    ex_emit_access(ex, storage, access);
     return ex_reg_expr(ex, access.reg);
 }
 
-static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, uint32_t value,
+static void store_scalar(struct ex *ex, uint32_t address, uint32_t storage, uint32_t value,
                          struct ck_instr access)
 {
-    if (is_private(ex, address, pointer)) {
+    if (is_private(ex, address, storage)) {
         ex_write_private(ex, address, value);
         return;
     }
@@ -128,17 +128,17 @@ static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *po
     access.size = (uint8_t)ex_size(ex, value);
     access.value = value;
     access.address = address;
-    ex_emit_access(ex, pointer, access);
+    ex_emit_access(ex, storage, access);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static const struct in_ty *pointer_type(struct ex *ex, uint32_t pointer)
+static const struct ex_value *get_pointer(struct ex *ex, uint32_t id)
 {
-    const struct in_ty *t = ex_get(ex, pointer)->type;
-    if (t->kind != IN_TY_POINTER)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "id %u is not a pointer", pointer);
-    return t;
+    const struct ex_value *pointer = ex_get(ex, id);
+    if (pointer->type->kind != IN_TY_POINTER)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "id %u is not a pointer", id);
+    return pointer;
 }
 
 static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
@@ -153,33 +153,22 @@ static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
     return ex_binary(ex, CK_ADD, address, ex_const(ex, offset, 8));
 }
 
-/* Loads a value of TYPE at ADDRESS, which is computed from a pointer of type P. */
-static struct ex_value load_at(struct ex *ex, uint32_t address, const struct in_ty *p,
-                               const struct in_ty *type, struct ck_instr access)
-{
-    struct ex_value out = ex_new_value(ex, type);
-    for (uint32_t i = 0; i < out.count; i++)
-        out.leaves[i] =
-            load_scalar(ex, at_offset(ex, address, out.scalars[i].offset), p, out.scalars[i].size, access);
-    return out;
-}
-
-static void store_at(struct ex *ex, uint32_t address, const struct in_ty *p, const struct ex_value *value,
-                     struct ck_instr access)
-{
-    for (uint32_t i = 0; i < value->count; i++)
-        store_scalar(ex, at_offset(ex, address, value->scalars[i].offset), p, value->leaves[i], access);
-}
-
 static struct ex_value load_value(struct ex *ex, uint32_t pointer, const struct in_ty *type,
                                   struct ck_instr access)
 {
-    return load_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), type, access);
+    uint32_t address = ex_scalar(ex, pointer), storage = get_pointer(ex, pointer)->storage;
+    struct ex_value out = ex_new_value(ex, type);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = load_scalar(ex, at_offset(ex, address, out.scalars[i].offset), storage,
+                                    out.scalars[i].size, access);
+    return out;
 }
 
 static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value, struct ck_instr access)
 {
-    store_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), value, access);
+    uint32_t address = ex_scalar(ex, pointer), storage = get_pointer(ex, pointer)->storage;
+    for (uint32_t i = 0; i < value->count; i++)
+        store_scalar(ex, at_offset(ex, address, value->scalars[i].offset), storage, value->leaves[i], access);
 }
 
 static void lower_load(struct ex *ex, const struct in_inst *inst)
@@ -231,14 +220,16 @@ static void copy_memory(struct ex *ex, const struct in_inst *inst)
         ex_fail(ex, MM_LIMIT, "explore.copy",
                 "a copy of variable size, or of more than %d bytes, is not explored: copy element by element",
                 MAX_COPY);
-    const struct in_ty *to = pointer_type(ex, inst->operands[0]), *from = pointer_type(ex, inst->operands[1]);
+    const struct ex_value *to = get_pointer(ex, inst->operands[0]),
+                          *from = get_pointer(ex, inst->operands[1]);
     uint32_t a = ex_scalar(ex, inst->operands[0]), b = ex_scalar(ex, inst->operands[1]);
     for (uint64_t i = 0; i < size;) {
         uint32_t target = at_offset(ex, a, i), source = at_offset(ex, b, i);
-        unsigned x = unit_at(ex, target, to), y = unit_at(ex, source, from), step = x < y ? x : y;
+        unsigned x = unit_at(ex, target, to->type), y = unit_at(ex, source, from->type), step = x < y ? x : y;
         while (step > size - i)
             step /= 2;
-        store_scalar(ex, target, to, load_scalar(ex, source, from, step, access), access);
+        uint32_t value = load_scalar(ex, source, from->storage, step, access);
+        store_scalar(ex, target, to->storage, value, access);
         i += step;
     }
 }
@@ -278,12 +269,13 @@ void ex_vector_load(struct ex *ex, const struct in_inst *inst, const struct in_e
 {
     struct ex_value out = ex_result(ex, inst);
     vector_operands(ex, inst, 4, out.type);
-    const struct in_ty *p = pointer_type(ex, inst->operands[3]);
+    uint32_t storage = get_pointer(ex, inst->operands[3])->storage;
     unsigned size = out.scalars[0].size;
     unsigned each = fn->flags & IN_EXT_HALF ? 2 : size;
     uint32_t address = vector_address(ex, inst->operands[3], inst->operands[2], fn, out.count, each);
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, ex_instr(CK_LOAD));
+        uint32_t element =
+            load_scalar(ex, at_offset(ex, address, i * each), storage, each, ex_instr(CK_LOAD));
         out.leaves[i] = each == size ? element : ex_float_resize(ex, element, size, IN_RTE);
     }
     ex_set(ex, inst->result, out);
@@ -294,7 +286,7 @@ void ex_vector_store(struct ex *ex, const struct in_inst *inst, const struct in_
     bool rounded = fn->flags & IN_EXT_ROUNDED;
     const struct ex_value *value = ex_get(ex, inst->operand_count > 2 ? inst->operands[2] : 0);
     vector_operands(ex, inst, rounded ? 6 : 5, value->type);
-    const struct in_ty *p = pointer_type(ex, inst->operands[4]);
+    uint32_t storage = get_pointer(ex, inst->operands[4])->storage;
     unsigned size = ex_size(ex, value->leaves[0]), each = fn->flags & IN_EXT_HALF ? 2 : size;
     uint32_t address = vector_address(ex, inst->operands[4], inst->operands[3], fn, value->count, each);
     uint32_t rounding = rounded && inst->operands[5] < IN_ROUNDING_COUNT ? inst->operands[5] : IN_RTE;
@@ -302,7 +294,7 @@ void ex_vector_store(struct ex *ex, const struct in_inst *inst, const struct in_
         uint32_t element = value->leaves[i];
         if (each != size)
             element = ex_float_resize(ex, element, each, rounding);
-        store_scalar(ex, at_offset(ex, address, i * each), p, element, ex_instr(CK_LOAD));
+        store_scalar(ex, at_offset(ex, address, i * each), storage, element, ex_instr(CK_LOAD));
     }
 }
 
@@ -314,7 +306,7 @@ const struct in_ty *ex_pointee(struct ex *ex, uint32_t pointer)
 uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size)
 {
     uint32_t address = at_offset(ex, ex_scalar(ex, pointer), i * size);
-    return load_scalar(ex, address, pointer_type(ex, pointer), size, ex_instr(CK_LOAD));
+    return load_scalar(ex, address, get_pointer(ex, pointer)->storage, size, ex_instr(CK_LOAD));
 }
 
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value)
@@ -325,12 +317,12 @@ void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *valu
 static void access_chain(struct ex *ex, const struct in_inst *inst)
 {
     bool element = inst->opcode == SpvOpPtrAccessChain || inst->opcode == SpvOpInBoundsPtrAccessChain;
-    const struct in_ty *p = pointer_type(ex, inst->operands[0]);
-    const struct in_ty *t = ex_pointed(ex, p);
+    const struct ex_value *pointer = get_pointer(ex, inst->operands[0]);
+    const struct in_ty *t = ex_pointed(ex, pointer->type);
     uint32_t address = ex_scalar(ex, inst->operands[0]), at = 1;
     if (element && inst->operand_count > 1)
         address = step_by(ex, address, ex_scalar(ex, inst->operands[at++]),
-                          p->stride ? p->stride : ex_element_size(t));
+                          pointer->type->stride ? pointer->type->stride : ex_element_size(t));
     for (; at < inst->operand_count; at++) {
         uint32_t index = ex_scalar(ex, inst->operands[at]);
         uint64_t member;
@@ -348,6 +340,7 @@ static void access_chain(struct ex *ex, const struct in_inst *inst)
     }
     struct ex_value out = ex_result(ex, inst);
     out.leaves[0] = address;
+    ex_keep_storage(&out, pointer);
     ex_set(ex, inst->result, out);
 }
 

@@ -405,14 +405,8 @@ static void copy_value(struct ex *ex, const struct in_inst *inst)
     struct ex_value *a = ex_get(ex, inst->operands[0]), out = ex_result(ex, inst);
     check_same_shape(ex, a, out.count);
     memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
+    ex_keep_storage(&out, a);
     ex_set(ex, inst->result, out);
-}
-
-/* The result keeps its operand's type: accesses through it are not to private memory if those through the operand are not. */
-static void cast_to_generic(struct ex *ex, const struct in_inst *inst)
-{
-    copy_value(ex, inst);
-    ex_get(ex, inst->result)->type = ex_get(ex, inst->operands[0])->type;
 }
 
 bool ex_handle(struct ex *ex, const struct in_inst *inst, const struct ex_handler *handlers, size_t count)
@@ -436,7 +430,7 @@ bool ex_compute(struct ex *ex, const struct in_inst *inst)
         {SpvOpVectorInsertDynamic, dynamic_insert},
         {SpvOpCopyObject, copy_value},
         {SpvOpCopyLogical, copy_value},
-        {SpvOpPtrCastToGeneric, cast_to_generic},
+        {SpvOpPtrCastToGeneric, copy_value},
         {SpvOpGenericCastToPtr, copy_value},
         {SpvOpExpectKHR, copy_value},
         {SpvOpBitcast, lower_bitcast},
