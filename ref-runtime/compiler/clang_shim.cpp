@@ -535,6 +535,8 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     if (!files.write(dependencies))
         return MM_LIMIT;
 
+    if (!job->library)
+        rt_helper_drop_uncalled(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     promote_handles(*module);
     const std::string cyclic = rt_fix_initializers(*module);
     if (!cyclic.empty()) {

@@ -201,14 +201,6 @@ static void inject_fault_of_server(const char *fault)
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
-static enum mm_class drop_unreachable(const struct rt_job *job, struct rt_binary *binary)
-{
-    if (job->library)
-        return MM_OK;
-    binary->size = rt_helper_drop_unreachable(binary->data, binary->size / 4) * 4;
-    return binary->size ? MM_OK : MM_LIMIT;
-}
-
 static enum mm_class compile_source(const struct rt_job *job, struct rt_text *log,
                                     struct rt_text *dependencies, struct rt_binary *binary)
 {
@@ -219,7 +211,6 @@ static enum mm_class compile_source(const struct rt_job *job, struct rt_text *lo
         rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, dependencies, binary);
     mm_free(extra.data);
     cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
-    cls = cls == MM_OK ? drop_unreachable(job, binary) : cls;
     cls = cls == MM_OK ? rt_helper_instructions(binary, log) : cls;
     cls = cls == MM_OK ? rt_helper_order(binary) : cls;
     cls = cls == MM_OK ? rt_helper_add_strings(binary, &notes) : cls;

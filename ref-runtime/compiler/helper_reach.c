@@ -1,9 +1,11 @@
 /* Functions that no kernel reaches: executables do not get them, because everything that follows takes time for each function,
- * and the sources of many a program include a whole library.  Function ids are operands of calls, device-side
- * enqueues and the queries beside them, and of entry points alone [SPIRV 3.49.9, 3.49.24, 3.49.5]. */
+ * and the sources of many a program include a whole library.  What is built leaves them out of the LLVM module, what is linked
+ * out of the SPIR-V module, where function ids are operands of calls, device-side enqueues and the queries beside them, and of
+ * entry points alone [SPIRV 3.49.9, 3.49.24, 3.49.5]. */
 #define SPV_ENABLE_UTILITY_CODE
 #include "ref-runtime/compiler/helper.h"
 
+#include <llvm-c/Core.h>
 #include <spirv/unified1/spirv.h>
 #include <string.h>
 
@@ -11,6 +13,41 @@
 
 /* The header only has an inline definition. */
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
+
+/* ---- LLVM ---------------------------------------------------------------------------------------- */
+
+enum { SPIR_KERNEL = 76 }; /* llvm::CallingConv */
+
+/* Whether FUNCTION calls one that is not defined and not one of the language, whose names are mangled. */
+static bool calls_undefined(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+            size_t length;
+            if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
+                *LLVMGetValueName2(callee, &length) != '_')
+                return true;
+        }
+    return false;
+}
+
+void rt_helper_drop_uncalled(LLVMModuleRef module)
+{
+    for (bool dropped = true; dropped;) {
+        dropped = false;
+        for (LLVMValueRef f = LLVMGetLastFunction(module), previous; f; f = previous) { /* callers first */
+            previous = LLVMGetPreviousFunction(f);
+            if (LLVMIsDeclaration(f) || LLVMGetFunctionCallConv(f) == SPIR_KERNEL || LLVMGetFirstUse(f) ||
+                calls_undefined(f))
+                continue;
+            LLVMDeleteFunction(f);
+            dropped = true;
+        }
+    }
+}
+
+/* ---- SPIR-V -------------------------------------------------------------------------------------- */
 
 struct reach {
     uint32_t *words;
