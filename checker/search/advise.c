@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_SINGLES = 512, MAX_TRIES = 4000 };
+enum { MAX_SINGLES = 512, MAX_TRIES = 4000 }; /* changes of one operation; programs decided */
 
 enum aim { AIM_NO_RACE, AIM_FORBID, AIM_ALLOW };
 struct adviser {

@@ -5,7 +5,7 @@
  * execution. docs/search.md#cycles-of-blocked-threads */
 #include "checker/search/step.h"
 
-enum { MAX_LINKS = 8, MAX_VALUES = 1024 };
+enum { MAX_LINKS = 8 }; /* of a cycle that is evaluated; a longer one counts as possible */
 
 /* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or CK_NO_INSTR: its
  * arrival at a barrier. */
@@ -58,23 +58,23 @@ static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struc
 }
 
 /* The events of LINK in the cycle: its read or its barrier, then the awaited write, which becomes number
- * *WRITE. */
+ * *WRITE.  UPDATES: its current access also writes. */
 static uint32_t add_link(const struct stepper *s, const struct link *link, const struct sx_event *barrier,
-                         bool halves, uint32_t location, struct sx_event *out, uint32_t *write)
+                         bool updates, uint32_t location, struct sx_event *out, uint32_t *write)
 {
     const struct ck_program *p = s->sx->program;
     const struct ck_instr *instr;
     uint32_t n = 0;
 
     if (has_current_read(s, link->thread))
-        n = add_read(s, link->thread, halves, out);
+        n = add_read(s, link->thread, updates, out);
     if (barrier)
         out[n++] = *barrier;
     if (link->write == CK_NO_INSTR)
         return n;
     instr = &p->threads[link->thread].instrs[link->write];
     *write = n - 1;
-    if (n == 2 && halves && has_current_read(s, link->thread) &&
+    if (n == 2 && updates && has_current_read(s, link->thread) &&
         s->threads[link->thread].access.instr == instr && out[1].location == location)
         return n; /* the write of the same access */
     *write = n;
@@ -170,19 +170,19 @@ static const struct sx_event *cycle_barrier(const struct stepper *s, const struc
     return barrier && has_same_barriers(&s->sx->program->threads[link->thread], barrier) ? barrier : NULL;
 }
 
-static void fill_cycle_events(const struct stepper *s, const struct cycle *c, uint32_t halves,
+static void fill_cycle_events(const struct stepper *s, const struct cycle *c, uint32_t updates,
                               struct cycle_events *q)
 {
     for (uint32_t k = 0; k < c->count; k++) {
         q->traces[k].events = q->events[k];
-        q->traces[k].event_count = add_link(s, &c->links[k], cycle_barrier(s, c, k), halves >> k & 1,
+        q->traces[k].event_count = add_link(s, &c->links[k], cycle_barrier(s, c, k), updates >> k & 1,
                                             written_location(s, c, k), q->events[k], &q->writes[k]);
         s->chosen[c->links[k].thread] = &q->traces[k];
     }
 }
 
-/* Whether the model may allow the cycle; the current accesses of the links in HALVES also write. */
-static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_t halves)
+/* Whether the model may allow the cycle; UPDATES: the set of links whose current access also writes. */
+static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_t updates)
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
@@ -191,7 +191,7 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
 
     for (uint32_t t = 0; t < s->thread_count; t++)
         s->chosen[t] = NULL;
-    fill_cycle_events(s, c, halves, &q);
+    fill_cycle_events(s, c, updates, &q);
     if (sx_begin_events(sx, s->chosen)) {
         for (uint32_t k = 0; k < c->count; k++) {
             uint32_t before = (k + c->count - 1) % c->count, r, w;
@@ -434,7 +434,7 @@ static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycl
             continue;
         count = s->sx->values.locations[awaited_location(s, t)].value_count;
         if (s->threads[t].access.instr->op != CK_LOAD)
-            count += MAX_VALUES;
+            count += SX_MAX_VALUES;
         if (count < fewest) {
             best = t;
             fewest = count;

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* From MANY_EVENTS on the limits are checked at each evaluation, as it takes long. */
+/* MAX_TRIES: evaluations to find a coherence order, after which one is assumed to exist.  MAX_INCOMPLETE: evaluations after a race is found
+ * and a limit reached, so that negative answers are unknown.  From MANY_EVENTS on limits are checked at each evaluation, as it takes long. */
 enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000, MANY_EVENTS = 128 };
 
 /* ---- some order of writes -------------------------------------------------------------------------- */

@@ -7,13 +7,9 @@
 
 #include <string.h>
 
-enum {
-    MAX_JUDGED = 1024,
-    MAX_STEPS = 1 << 23,
-    MAX_EVENTS = 1 << 18,
-    MAX_RESTARTS = 1100,
-    MAX_LOCATIONS = 1024
-};
+/* Of the execution that is followed, which costs time in proportion to its length: its instructions, and its events of a thread.  Up to
+ * SX_MAX_EVENTS events the model judges it. */
+enum { MAX_STEPS = 1 << 23, MAX_THREAD_EVENTS = 1 << 18 };
 
 /* Instead of a work-item: the copy starts after the calls of all work-items of the group. */
 enum { AFTER_ALL = UINT32_MAX };
@@ -31,8 +27,13 @@ struct drf_location {
     uint32_t *release; /* the clock of its last write, a release; NULL: none */
 };
 struct drf {
+    /* configuration */
     struct sx *sx;
-    uint32_t count; /* threads */
+    uint32_t thread_count;
+    uint32_t chooser; /* the work-item of each group whose call starts copies, or AFTER_ALL */
+    bool copies;      /* some thread makes an asynchronous copy */
+
+    /* the execution so far */
     struct sx_walker *walkers;
     struct sx_thread *out;
     uint32_t *pcs;
@@ -43,12 +44,12 @@ struct drf {
     struct drf_location *locations;
     struct drf_write *writes;
     uint32_t write_count, write_capacity;
-    uint64_t steps;
-    uint32_t chooser; /* the work-item of each group whose call starts copies, or AFTER_ALL */
-    bool copies;      /* some thread makes an asynchronous copy */
-    bool racy;
+    uint64_t steps; /* instructions executed */
+
+    /* results */
+    bool racy;          /* by the clocks */
     bool unconstrained; /* some read returns an unconstrained initial value, of which one is followed */
-    bool open;          /* the execution does not decide: search has to */
+    bool undecided;     /* this execution decides nothing: search has to */
 };
 
 /* ---- applicability ------------------------------------------------------------------------------ */
@@ -100,14 +101,14 @@ static bool arrive_at_barrier(struct drf *d, uint32_t t)
     const struct ck_program *p = d->sx->program;
 
     d->status[t] = AT_BARRIER;
-    for (uint32_t u = 0; u < d->count; u++) {
+    for (uint32_t u = 0; u < d->thread_count; u++) {
         const struct sx_walker *w = &d->walkers[u];
 
         d->waiting[u] = d->status[u] == AT_BARRIER ? &w->events[w->event_count - 1] : NULL;
     }
     if (!sx_all_wait(p, d->waiting, t))
         return true;
-    for (uint32_t u = 0; u < d->count; u++) {
+    for (uint32_t u = 0; u < d->thread_count; u++) {
         if (u == t || sx_share_barriers(p, t, u, d->waiting[t]->instr->sub_group))
             d->status[u] = RUNS;
     }
@@ -121,8 +122,8 @@ static struct drf_location *location_at(struct drf *d, uint32_t l)
     struct drf_location *location = &d->locations[l];
 
     if (!location->reads)
-        location->reads = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *location->reads);
-    d->open = d->open || !location->reads;
+        location->reads = mm_arena_alloc(d->sx->trace_arena, d->thread_count * sizeof *location->reads);
+    d->undecided = d->undecided || !location->reads;
     return location;
 }
 
@@ -135,7 +136,7 @@ static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
 
     if (last && !sx_is_before(&d->clocks, order, last->thread, last->tick, t))
         return true;
-    for (uint32_t u = 0; u < d->count && writes && location->reads; u++) {
+    for (uint32_t u = 0; u < d->thread_count && writes && location->reads; u++) {
         if (!sx_is_before(&d->clocks, order, u, location->reads[u], t))
             return true;
     }
@@ -177,7 +178,7 @@ static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a,
     if (w->failed)
         return 0;
     d->sources[t][w->event_count - 1] = from ? (uint64_t)from->thread << 32 | from->event : SX_INITIAL;
-    if (plain && !d->open)
+    if (plain && !d->undecided)
         location_at(d, l)->reads[t] = d->clocks.ticks[t];
     return value << sx_piece_shift(d->sx, a, k);
 }
@@ -191,7 +192,7 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
 
     if (!mm_arena_reserve(d->sx->trace_arena, &d->writes, d->write_count, &d->write_capacity,
                           d->write_count + 1)) {
-        d->open = true;
+        d->undecided = true;
         return;
     }
     d->writes[d->write_count++] = (struct drf_write){.thread = t,
@@ -202,8 +203,8 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
     location->last = d->write_count;
     if (i->order != MM_RELEASE)
         return;
-    location->release = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *location->release);
-    d->open = d->open || !location->release;
+    location->release = mm_arena_alloc(d->sx->trace_arena, d->thread_count * sizeof *location->release);
+    d->undecided = d->undecided || !location->release;
     if (location->release)
         sx_clock_copy(&d->clocks, order, t, location->release);
 }
@@ -212,7 +213,7 @@ static void write_value(struct drf *d, uint32_t t, const struct sx_access *a, ui
 {
     struct sx_walker *w = &d->walkers[t];
 
-    for (unsigned k = 0; k < a->count && !w->failed && !d->open; k++) {
+    for (unsigned k = 0; k < a->count && !w->failed && !d->undecided; k++) {
         if (ck_instr_is_plain(a->instr) && has_conflict(d, t, a->locations[k], true))
             d->racy = true;
         sx_push_piece(w, SX_WRITE, a, k, sx_piece(d->sx, a, k, value), 0);
@@ -230,7 +231,7 @@ static uint32_t member_count(const struct drf *d, uint32_t t)
     const struct ck_thread *thread = &p->threads[t];
     uint32_t count = 0;
 
-    for (uint32_t u = 0; u < d->count; u++)
+    for (uint32_t u = 0; u < d->thread_count; u++)
         count += ck_meets_others(&p->threads[u]) && p->threads[u].device == thread->device &&
                  p->threads[u].work_group == thread->work_group;
     return count;
@@ -277,7 +278,7 @@ static void acquire_flag(struct drf *d, uint32_t t, uint64_t address)
         sx_clock_join(&d->clocks, clock, d->locations[l].release);
         return;
     }
-    for (uint32_t u = 0; u < d->count; u++) {
+    for (uint32_t u = 0; u < d->thread_count; u++) {
         uint32_t least = UINT32_MAX;
 
         for (uint32_t m = 0; m < members; m++) {
@@ -325,7 +326,7 @@ static bool reserve_events(struct drf *d, uint32_t t)
     capacity = d->sources[t] ? 2 * capacity : capacity + 2 * SX_PIECES;
     events = mm_arena_alloc(d->sx->trace_arena, capacity * sizeof *events);
     sources = mm_arena_alloc(d->sx->trace_arena, capacity * sizeof *sources);
-    if (!events || !sources || capacity > MAX_EVENTS)
+    if (!events || !sources || capacity > MAX_THREAD_EVENTS)
         return false;
     if (w->event_count) {
         memcpy(events, w->events, w->event_count * sizeof *events);
@@ -351,8 +352,8 @@ static bool step_access(struct drf *d, uint32_t t)
         return false;
     }
     a = sx_begin_access(w, d->pcs[t]);
-    d->open = d->open || w->failed || d->sx->iteration.cuts_changed || a.count == 0;
-    if (d->open)
+    d->undecided = d->undecided || w->failed || d->sx->iteration.cuts_changed || a.count == 0;
+    if (d->undecided)
         return true;
     d->clocks.ticks[t]++;
     if (i->op == CK_CAS) {
@@ -368,7 +369,7 @@ static bool step_access(struct drf *d, uint32_t t)
             sx_walker_result(w, &a, value, 0, false);
     }
     d->pcs[t]++;
-    d->open = d->open || w->failed;
+    d->undecided = d->undecided || w->failed;
     return true;
 }
 
@@ -380,7 +381,7 @@ static bool drf_step(struct drf *d, uint32_t t)
     const struct ck_instr *i = &w->thread->instrs[pc];
 
     if (++d->steps > MAX_STEPS || ((d->steps & 1023) == 0 && !sx_in_bounds(d->sx)) || !reserve_events(d, t)) {
-        d->open = true;
+        d->undecided = true;
         return false;
     }
     if (pc >= w->thread->instr_count) {
@@ -390,18 +391,18 @@ static bool drf_step(struct drf *d, uint32_t t)
     if (ck_instr_is_access(i)) {
         if (d->status[t] == RUNS)
             sx_walker_enter(w, pc);
-        return step_access(d, t) && !d->open;
+        return step_access(d, t) && !d->undecided;
     }
     sx_walker_enter(w, pc);
     w->finished = false;
     if (!sx_walker_step(w, &d->pcs[t])) {
         d->status[t] = ENDED;
-        d->open = d->open || w->failed || !w->finished || w->end != SX_DONE;
+        d->undecided = d->undecided || w->failed || !w->finished || w->end != SX_DONE;
         return false;
     }
     if (i->op == CK_BARRIER && !arrive_at_barrier(d, t))
-        d->open = true;
-    return d->status[t] == RUNS && !d->open;
+        d->undecided = true;
+    return d->status[t] == RUNS && !d->undecided;
 }
 
 /* Executes all threads, each as far as it can, in turns. */
@@ -409,9 +410,9 @@ static void run_threads(struct drf *d)
 {
     bool progress = true;
 
-    while (progress && !d->open) {
+    while (progress && !d->undecided) {
         progress = false;
-        for (uint32_t t = 0; t < d->count && !d->open; t++) {
+        for (uint32_t t = 0; t < d->thread_count && !d->undecided; t++) {
             uint64_t before = d->steps;
             bool waits = d->status[t] == WAITS;
 
@@ -422,8 +423,8 @@ static void run_threads(struct drf *d)
             progress = progress || !waits || d->steps > before + 1;
         }
     }
-    for (uint32_t t = 0; t < d->count; t++)
-        d->open = d->open || d->status[t] != ENDED;
+    for (uint32_t t = 0; t < d->thread_count; t++)
+        d->undecided = d->undecided || d->status[t] != ENDED;
 }
 
 static bool drf_set_up(struct drf *d, uint32_t chooser)
@@ -433,14 +434,14 @@ static bool drf_set_up(struct drf *d, uint32_t chooser)
     uint32_t n = sx->program->thread_count;
 
     mm_arena_reset(arena);
-    *d = (struct drf){.sx = sx, .count = n, .chooser = chooser, .copies = d->copies};
+    *d = (struct drf){.sx = sx, .thread_count = n, .chooser = chooser, .copies = d->copies};
     d->walkers = mm_arena_alloc(arena, n * sizeof *d->walkers);
     d->out = mm_arena_alloc(arena, n * sizeof *d->out);
     d->pcs = mm_arena_alloc(arena, n * sizeof *d->pcs);
     d->status = mm_arena_alloc(arena, n * sizeof *d->status);
     d->waiting = mm_arena_alloc(arena, n * sizeof *d->waiting);
     d->sources = mm_arena_alloc(arena, n * sizeof *d->sources);
-    d->locations = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *d->locations);
+    d->locations = mm_arena_alloc(arena, SX_MAX_LOCATIONS * sizeof *d->locations);
     if (!d->walkers || !d->out || !d->pcs || !d->status || !d->waiting || !d->sources ||
         !sx_clocks_create(&d->clocks, arena, n) || !d->locations)
         return false;
@@ -464,11 +465,11 @@ static void drf_run(struct drf *d, uint32_t chooser)
 
     sx->options.unroll = UINT32_MAX;
     do {
-        d->open = !drf_set_up(d, chooser);
-        if (!d->open && !sx->iteration.cuts_changed)
+        d->undecided = !drf_set_up(d, chooser);
+        if (!d->undecided && !sx->iteration.cuts_changed)
             run_threads(d);
-    } while (sx->iteration.cuts_changed && !sx->limited && ++tries < MAX_RESTARTS);
-    d->open = d->open || sx->iteration.cuts_changed;
+    } while (sx->iteration.cuts_changed && !sx->limited && ++tries < SX_MAX_RESTARTS);
+    d->undecided = d->undecided || sx->iteration.cuts_changed;
     sx->options.unroll = unroll;
 }
 
@@ -477,10 +478,10 @@ static void drf_run(struct drf *d, uint32_t chooser)
 /* The traces of all threads; NULL: out of memory. */
 static const struct sx_trace **make_traces(const struct drf *d)
 {
-    struct sx_trace *traces = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *traces);
-    const struct sx_trace **chosen = mm_arena_alloc(d->sx->trace_arena, d->count * sizeof *chosen);
+    struct sx_trace *traces = mm_arena_alloc(d->sx->trace_arena, d->thread_count * sizeof *traces);
+    const struct sx_trace **chosen = mm_arena_alloc(d->sx->trace_arena, d->thread_count * sizeof *chosen);
 
-    for (uint32_t t = 0; t < d->count && traces && chosen; t++) {
+    for (uint32_t t = 0; t < d->thread_count && traces && chosen; t++) {
         const struct sx_walker *w = &d->walkers[t];
 
         traces[t] = (struct sx_trace){
@@ -514,12 +515,12 @@ static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, 
     struct sx_given given = {.stride = 1, .order = order, .order_count = d->write_count, .initial = initial};
     bool race = false;
 
-    for (uint32_t t = 0; t < d->count; t++)
+    for (uint32_t t = 0; t < d->thread_count; t++)
         given.stride = chosen[t]->event_count > given.stride ? chosen[t]->event_count : given.stride;
-    given.sources = sources = mm_arena_alloc(arena, d->count * given.stride * sizeof *sources);
+    given.sources = sources = mm_arena_alloc(arena, d->thread_count * given.stride * sizeof *sources);
     if (!order || !initial || !sources)
         return false;
-    for (uint32_t t = 0; t < d->count; t++) {
+    for (uint32_t t = 0; t < d->thread_count; t++) {
         if (chosen[t]->event_count)
             memcpy(sources + t * given.stride, d->sources[t], chosen[t]->event_count * sizeof *sources);
     }
@@ -553,7 +554,7 @@ static bool judge_drf(struct drf *d, bool race)
 
     if (!chosen || (!race && (d->unconstrained || ends_unconstrained(d))))
         return false;
-    if (sx_count_events(d->sx, chosen) <= MAX_JUDGED && !d->sx->options.by_clocks)
+    if (sx_count_events(d->sx, chosen) <= SX_MAX_EVENTS && !d->sx->options.by_clocks)
         return judge_by_model(d, chosen, race);
     return judge_by_clocks(d, race);
 }
@@ -562,9 +563,9 @@ static bool judge_drf(struct drf *d, bool race)
 static bool finds_racy_choice(struct drf *d)
 {
     d->racy = false;
-    for (uint32_t m = 0; m < member_count(d, 0) && !d->open && !d->racy; m++)
+    for (uint32_t m = 0; m < member_count(d, 0) && !d->undecided && !d->racy; m++)
         drf_run(d, m);
-    return d->racy && !d->open;
+    return d->racy && !d->undecided;
 }
 
 bool sx_decide_drf(struct sx *sx)
@@ -577,9 +578,9 @@ bool sx_decide_drf(struct sx *sx)
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
         d.copies = d.copies || sx->program->threads[t].agent;
     drf_run(&d, AFTER_ALL);
-    if (!d.open && !d.racy)
+    if (!d.undecided && !d.racy)
         decided = sx->explored_all = judge_drf(&d, false);
-    else if (!d.open && (!d.copies || finds_racy_choice(&d)))
+    else if (!d.undecided && (!d.copies || finds_racy_choice(&d)))
         judge_drf(&d, true); /* what else the program does search has to find */
     if (!decided && !(sx->inputs && sx->inputs->wanted != CK_NO_INPUT)) {
         sx->limited = sx->stop = false; /* limits of this execution are none of the search */

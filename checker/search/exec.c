@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_EVENTS = 1024, MAX_EXPLAINED = 20000 };
+enum { MAX_EXPLAINED = 20000 }; /* candidates that a pass which explains compares */
 
 enum mm_class sx_exec_create(struct sx *sx)
 {
@@ -442,7 +442,7 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
     struct sx_exec *x = sx->exec;
     uint32_t n = sx_count_events(sx, chosen);
 
-    if (n > MAX_EVENTS || !sx_reserve(sx, n))
+    if (n > SX_MAX_EVENTS || !sx_reserve(sx, n))
         return false;
     x->chosen = chosen;
     for (uint32_t t = 0; t < sx->program->thread_count; t++)

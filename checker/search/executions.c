@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_PATH = 128 };
+enum { MAX_PATH = 128 }; /* steps of the path that raises a flag */
 
 /* ---- states ------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_FORBIDDEN = 1024 };
+enum { MAX_FORBIDDEN = 1024 }; /* final states listed as forbidden */
 
 static uint8_t event_kind(const struct mm_cat_event *e)
 {

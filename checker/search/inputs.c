@@ -9,13 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MOST_DOMAIN = 4096,
-    MOST_SEARCHES = 1 << 16,
-    MOST_SAMPLES = 32,
-    MOST_STEPS = 1 << 16,
-    MOST_ROUNDS = 16
-};
+enum { MOST_DOMAIN = 4096 };      /* values of an input, if all are tried */
+enum { MOST_SAMPLES = 32 };       /* values of other inputs that are tried */
+enum { MOST_SEARCHES = 1 << 16 }; /* assignments */
+enum { MOST_STEPS = 1 << 16 };    /* choices of values to satisfy the requirements of the rest */
+enum { MOST_ROUNDS = 16 };        /* of narrowing domains by requirements */
 
 /* The values to try: LOW + 0 up to LOW + SPAN, or, SAMPLED, some of them. */
 struct domain {

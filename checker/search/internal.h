@@ -30,7 +30,15 @@ struct sx_event {
     const struct ck_instr *instr;
 };
 
-enum { SX_TRACE_EVENTS = 1024 }; /* at most, in a trace */
+/* Bounds, which the limits of the verdict name (checker/README.md).  The time of an evaluation of the model grows with the cube of the number
+ * of events. */
+enum {
+    SX_TRACE_EVENTS = 1024, /* events of a trace */
+    SX_MAX_EVENTS = 1024,   /* events of an execution */
+    SX_MAX_LOCATIONS = 1024,
+    SX_MAX_VALUES = 1024,  /* values to try of a location */
+    SX_MAX_RESTARTS = 1100 /* each with another cut or shared location: more than there are locations */
+};
 
 /* A set of reads of a thread: a bit for each, one for all from number SX_MANY on. */
 enum { SX_MANY = 63 };
@@ -268,8 +276,9 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
 /* By two threads: 0, or the level of the units that change places in an exchange of the two, plus 1
  * (search/symmetry.c).  HAS_TRACES: all traces of the threads are known.  NULL: out of memory. */
 uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces);
-/* Whether threads A and B are in one unit; LEVEL 0: work-item, 1: sub-group, 2: work-group, 3: device. */
-bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, int level);
+/* Whether threads A and B are in one unit of LEVEL. */
+enum sx_level { SX_WORK_ITEM, SX_SUB_GROUP, SX_WORK_GROUP, SX_DEVICE };
+bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, enum sx_level level);
 /* Whether threads A and B take part in the same barriers, of the sub-group or of the work-group. */
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
 /* Whether the progress model schedules every runnable work-item (search/hang.c). */

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { MAX_LOCATIONS = 1024 };
-
 static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsigned size)
 {
     uint64_t value = 0;
@@ -43,7 +41,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
 {
     struct sx_location *l;
 
-    if (sx->values.location_count == MAX_LOCATIONS) {
+    if (sx->values.location_count == SX_MAX_LOCATIONS) {
         sx_limit(sx, "search.locations", "limit reached: 1024 locations");
         return MM_CAT_NO_LOCATION;
     }

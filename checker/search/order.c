@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+/* MAX_EVENTS: of an extract, which has three writes at most, and their reads.  SLOTS: of a cache; a new answer replaces the one in its
+ * slot. */
 enum { MAX_EVENTS = 8, SLOTS = 1 << 14 };
 
 /* ---- answers of the model ------------------------------------------------------------------------- */

@@ -2,8 +2,6 @@
  * with a loop that never terminates.  docs/search.md#construction */
 #include "checker/search/step.h"
 
-enum { MAX_RESTARTS = 1100, MAX_LOCATIONS = 1024 };
-
 static bool pass_set_up(struct stepper *s)
 {
     struct sx *sx = s->sx;
@@ -24,8 +22,8 @@ static bool pass_set_up(struct stepper *s)
     s->choices = mm_arena_alloc(arena, n * s->stride * sizeof *s->choices);
     s->order = mm_arena_alloc(arena, n * s->stride * sizeof *s->order);
     s->waiting = mm_arena_alloc(arena, n * sizeof *s->waiting);
-    s->initial = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *s->initial);
-    s->is_initial = mm_arena_alloc(arena, MAX_LOCATIONS);
+    s->initial = mm_arena_alloc(arena, SX_MAX_LOCATIONS * sizeof *s->initial);
+    s->is_initial = mm_arena_alloc(arena, SX_MAX_LOCATIONS);
     if (!s->walkers || !s->threads || !s->out || !s->traces || !s->chosen || !s->sources || !s->choices ||
         !s->order || !s->waiting || !s->initial || !s->is_initial)
         return false;
@@ -110,7 +108,7 @@ static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
     s->facts.exchanges = s->sx->explains || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
-    for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
+    for (unsigned tries = 0; tries < SX_MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
         mm_arena_reset(sx->trace_arena);

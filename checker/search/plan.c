@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_PLAN = 4096, MAX_STEPS = 100000 };
+enum { MAX_PLAN = 4096, MAX_STEPS = 100000 }; /* accesses, and instructions, of a plan */
 
 struct planned {
     uint32_t pc, root, offset; /* ROOT: the object whose memory it is */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { FEW_STEPS = 100000 };
+enum { FEW_STEPS = 100000 }; /* to find the values of locations: the exploration may do without */
 
 uint64_t sx_mask(unsigned size)
 {

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* An evaluation of N events counts as N / 64 operations on words for each pair of them. */
-enum { FEW_EVENTS = 16, MOST_EVENTS = 1024, MOST_EVALUATIONS = 4000, MOST_ROUNDS = 4 };
+/* For FEW_EVENTS or fewer these edges are not worth their evaluations.  The others bound the cost (docs/search.md#static-sources): an
+ * evaluation of N events counts as N / 64 operations on words for each pair of them. */
+enum { FEW_EVENTS = 16, MOST_EVALUATIONS = 4000, MOST_ROUNDS = 4 };
 #define MOST_OPERATIONS (UINT64_C(4) << 30)
 
 struct sx_static {
@@ -143,8 +144,9 @@ static bool choose_planned(struct stepper *s, bool *whole)
         s->chosen[t] = &s->traces[t];
         count += s->traces[t].event_count;
     }
-    return count > FEW_EVENTS && count <= MOST_EVENTS && !s->sx->iteration.cuts_changed && !s->sx->limited &&
-           sx_count_events(s->sx, s->chosen) <= MOST_EVENTS && sx_begin_events(s->sx, s->chosen);
+    return count > FEW_EVENTS && count <= SX_MAX_EVENTS && !s->sx->iteration.cuts_changed &&
+           !s->sx->limited && sx_count_events(s->sx, s->chosen) <= SX_MAX_EVENTS &&
+           sx_begin_events(s->sx, s->chosen);
 }
 
 static bool number_events(struct stepper *s, struct sx_static *out)

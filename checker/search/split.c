@@ -22,6 +22,7 @@ unsigned sx_split_interval_us = 10000;
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* LATE_SPLIT_US: processor time before the first fork, in a search that is repeated because of earlier forks; FEWEST_LEVELS: of the stack, to be divided. */
 enum { LATE_SPLIT_US = 500000, MEMORY_INTERVAL_US = 100000, AWAIT_INTERVAL_MS = 50, FEWEST_LEVELS = 2 };
 #define LARGEST_POOL ((size_t)16 << 30)
 
@@ -67,7 +68,10 @@ struct sx_split {
     size_t resident;         /* this process's part of the pool's */
     uint64_t next_memory_us; /* not before this time does it determine that part again */
     uint64_t first_us;       /* processor time of a pass before the first fork */
-    bool forked, broken, fails, alone;
+    bool forked;             /* this process has forked */
+    bool broken;             /* a process ended without a result */
+    bool fails; /* the search has to be repeated, with forks later in each pass or by one process */
+    bool alone; /* by one process, which counts the evaluations until the search ends (ends_soon()) */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */

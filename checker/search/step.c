@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAX_EXPLAINED_VISITS = 1 << 20 };
+enum { MAX_EXPLAINED_VISITS = 1 << 20 }; /* steps of a pass that explains */
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 

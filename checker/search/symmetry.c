@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_COMPARISONS = 65536 };
+enum { MOST_COMPARISONS = 65536 }; /* of expressions; beyond them two threads count as different */
 
 /* An exchange of two units of work-items, each in program order, and the induced map of locations (MM_CAT_NO_LOCATION:
  * not determined yet, or itself). */
@@ -203,15 +203,16 @@ static bool condition_notices(const struct exchange *e)
 
 /* ---- units --------------------------------------------------------------------------------------- */
 
-bool sx_same_unit(const struct ck_program *p, uint32_t a, uint32_t b, int level)
+bool sx_same_unit(const struct ck_program *p, uint32_t a, uint32_t b, enum sx_level level)
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
 
-    return (level > 0 || a == b) && (level > 1 || x->sub_group == y->sub_group) &&
-           (level > 2 || x->work_group == y->work_group) && x->device == y->device;
+    return (level > SX_WORK_ITEM || a == b) && (level > SX_SUB_GROUP || x->sub_group == y->sub_group) &&
+           (level > SX_WORK_GROUP || x->work_group == y->work_group) && x->device == y->device;
 }
 
-static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int level, uint32_t *members)
+static uint32_t collect_unit(const struct ck_program *p, uint32_t first, enum sx_level level,
+                             uint32_t *members)
 {
     uint32_t count = 0;
 
@@ -222,28 +223,28 @@ static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int lev
     return count;
 }
 
-/* The work-item that the unit of T, its first one, would change places with: the first of the unit before it
- * in the next larger one. */
-static uint32_t threads_before(const struct ck_program *p, uint32_t t, int level)
+/* The work-item that T, the first of its unit, would change places with: the first of the unit before it in the next larger one;
+ * CK_NO_THREAD: none, or T is not the first. */
+static uint32_t partner_before(const struct ck_program *p, uint32_t t, enum sx_level level)
 {
-    uint32_t found = MM_CAT_NO_LOCATION;
+    uint32_t found = CK_NO_THREAD;
 
     for (uint32_t u = 0; u < t; u++) {
         if (sx_same_unit(p, u, t, level))
-            return MM_CAT_NO_LOCATION; /* T is not the first */
+            return CK_NO_THREAD;
     }
-    for (uint32_t u = t; u-- > 0 && found == MM_CAT_NO_LOCATION;) {
+    for (uint32_t u = t; u-- > 0 && found == CK_NO_THREAD;) {
         if (sx_same_unit(p, u, t, level + 1))
             found = u;
     }
-    for (uint32_t u = 0; u < t && found != MM_CAT_NO_LOCATION; u++) {
+    for (uint32_t u = 0; u < t && found != CK_NO_THREAD; u++) {
         if (sx_same_unit(p, u, found, level))
             return u;
     }
     return found;
 }
 
-static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
+static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, enum sx_level level)
 {
     const struct ck_program *p = e->sx->program;
 
@@ -252,7 +253,7 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
     if (collect_unit(p, u, level, e->b) != e->count)
         return false;
     for (uint32_t i = 0; i < e->count; i++) {
-        if ((level > 1 && p->threads[e->a[i]].sub_group != p->threads[e->b[i]].sub_group) ||
+        if ((level > SX_SUB_GROUP && p->threads[e->a[i]].sub_group != p->threads[e->b[i]].sub_group) ||
             !same_code(&p->threads[e->a[i]], &p->threads[e->b[i]]))
             return false;
         if (e->has_traces ? !same_traces(e, e->a[i], e->b[i]) : !same_operands(p, e->a[i], e->b[i]))
@@ -262,7 +263,7 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
 }
 
 /* Enters the exchange of the units of T and U. */
-static void note_exchange(struct exchange *e, uint32_t t, uint32_t u, int level, uint8_t *exchanges)
+static void note_exchange(struct exchange *e, uint32_t t, uint32_t u, enum sx_level level, uint8_t *exchanges)
 {
     const struct ck_program *p = e->sx->program;
     uint32_t count = collect_unit(p, t, level, e->a), n = p->thread_count;
@@ -289,11 +290,11 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
     e.location = mm_arena_alloc(sx->trace_arena, (sx->values.location_count + 1) * sizeof *e.location);
     if (!room || !e.location || !exchanges || p->edge_count)
         return exchanges;
-    for (int level = 0; level < 3; level++) {
+    for (enum sx_level level = SX_WORK_ITEM; level < SX_DEVICE; level++) {
         for (uint32_t t = 0; t < n; t++) {
-            uint32_t u = threads_before(p, t, level);
+            uint32_t u = partner_before(p, t, level);
 
-            class[t] = u != MM_CAT_NO_LOCATION && may_exchange(&e, t, u, level) ? class[u] : t;
+            class[t] = u != CK_NO_THREAD && may_exchange(&e, t, u, level) ? class[u] : t;
             for (uint32_t k = 0; k < t && class[t] != t; k++) {
                 if (class[k] == class[t])
                     note_exchange(&e, t, k, level, exchanges);

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { MAX_TRACES = 1 << 20, MAX_STEPS = 200000000, MAX_SILENT = 1 << 16 };
+enum { MAX_TRACES = 1 << 20 };  /* of a thread */
+enum { MAX_STEPS = 200000000 }; /* instructions that all threads execute to find their traces */
+enum { MAX_SILENT = 1 << 16 };  /* iterations of a loop without events, which its bound does not count */
 
 static void count_writes(struct sx_walker *w)
 {

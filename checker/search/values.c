@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MAX_VALUES = 1024, MAX_ROUNDS = 100 };
+enum { MAX_ROUNDS = 100 }; /* iterations of the fixpoint over the values of a kernel */
 
 static uint32_t find_value(const struct sx_location *l, uint64_t value)
 {
@@ -29,7 +29,7 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
 
     if (at < l->value_count && l->values[at] == value)
         return true;
-    if (l->value_count == MAX_VALUES) {
+    if (l->value_count == SX_MAX_VALUES) {
         sx_limit(sx, "search.values", "limit reached: 1024 possible values of a location");
         return false;
     }
@@ -82,7 +82,7 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
             l->fresh[i].cost = cost;
         return true;
     }
-    if (l->fresh_count == MAX_VALUES)
+    if (l->fresh_count == SX_MAX_VALUES)
         return true; /* found again in the next iteration */
     return mm_arena_append(sx->arena, &l->fresh, &l->fresh_count, &fresh) || sx_out_of_memory(sx);
 }

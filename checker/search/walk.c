@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* MAX_WORK: in units that take roughly a microsecond, counted so that every machine does the same. */
+/* Executions; those in a row that find nothing new; turns of an execution; the cost of all, in units of roughly a microsecond, which is
+ * counted so that the result does not depend on the machine. */
 enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WORK = 300000 };
 
 enum status { RUNS, AT_BARRIER, SPINS, ENDED };
@@ -28,8 +29,17 @@ struct walk_fences {
 };
 
 struct walk {
+    /* of all executions */
     struct sx *sx;
-    uint32_t count; /* threads */
+    uint32_t thread_count;
+    uint64_t random; /* state of the generator */
+    uint64_t work;   /* so far: at most MAX_WORK */
+
+    /* the choices of this execution */
+    bool reads_older;   /* a load may return an older write than the latest one */
+    bool reads_visible; /* a plain read returns the visible write */
+
+    /* this execution */
     struct sx_walker *walkers;
     struct sx_thread *out;
     uint32_t *pcs;
@@ -43,10 +53,8 @@ struct walk {
     struct walk_write *writes;  /* in that order: a write's number is its place there */
     struct walk_fences *fences; /* by thread */
     struct sx_clocks clocks;
-    uint64_t work;    /* of all executions so far: at most MAX_WORK */
     uint32_t changes; /* writes of other values than were there */
-    uint64_t random;
-    bool stale, visible, failed;
+    bool failed;
 };
 
 static uint32_t walk_random(struct walk *k, uint32_t below)
@@ -100,10 +108,10 @@ static uint64_t walk_value_of(const struct walk *k, uint64_t writer)
 /* Whether operations of SCOPE by threads A and B include each other. */
 static bool is_inclusive(const struct walk *k, uint8_t scope, uint32_t a, uint32_t b)
 {
-    int level = scope == MM_SCOPE_WORK_ITEM    ? 0
-                : scope == MM_SCOPE_SUB_GROUP  ? 1
-                : scope == MM_SCOPE_WORK_GROUP ? 2
-                                               : 3;
+    enum sx_level level = scope == MM_SCOPE_WORK_ITEM    ? SX_WORK_ITEM
+                          : scope == MM_SCOPE_SUB_GROUP  ? SX_SUB_GROUP
+                          : scope == MM_SCOPE_WORK_GROUP ? SX_WORK_GROUP
+                                                         : SX_DEVICE;
 
     return sx_same_unit(k->sx->program, a, b, level);
 }
@@ -113,7 +121,7 @@ static void join_regions(const struct walk *k, uint32_t *into, const uint32_t *f
 {
     for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++) {
         if (sx_flags_order(flags, region))
-            sx_clock_join(&k->clocks, into + region * k->count, from + region * k->count);
+            sx_clock_join(&k->clocks, into + region * k->thread_count, from + region * k->thread_count);
     }
 }
 
@@ -122,21 +130,21 @@ static void learn_regions(const struct walk *k, uint32_t t, const uint32_t *from
 {
     for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++) {
         if (sx_flags_order(flags, region))
-            sx_clock_join(&k->clocks, sx_clock(&k->clocks, region, t), from + region * k->count);
+            sx_clock_join(&k->clocks, sx_clock(&k->clocks, region, t), from + region * k->thread_count);
     }
 }
 
 /* Adds what comes before the next event of T to INTO, likewise. */
 static void join_own(struct walk *k, uint32_t *into, uint32_t t, uint8_t flags)
 {
-    uint32_t *own = mm_alloc(SX_REGIONS * (size_t)k->count * sizeof *own);
+    uint32_t *own = mm_alloc(SX_REGIONS * (size_t)k->thread_count * sizeof *own);
 
     if (!own) {
         k->failed = true;
         return;
     }
     for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++)
-        sx_clock_copy(&k->clocks, region, t, own + region * k->count);
+        sx_clock_copy(&k->clocks, region, t, own + region * k->thread_count);
     join_regions(k, into, own, flags);
     mm_free(own);
 }
@@ -163,7 +171,8 @@ static void walk_release(struct walk *k, uint32_t t, uint32_t location, const st
 
     if (!ck_instr_is_atomic(i) || !(mm_releases(i->order) || fences->flags || continues))
         return;
-    w->release = mm_arena_alloc(k->sx->trace_arena, SX_REGIONS * (size_t)k->count * sizeof *w->release);
+    w->release =
+        mm_arena_alloc(k->sx->trace_arena, SX_REGIONS * (size_t)k->thread_count * sizeof *w->release);
     if (!w->release) {
         k->failed = true;
         return;
@@ -219,9 +228,9 @@ static uint32_t find_visible(const struct walk *k, uint32_t t, uint32_t location
 /* The write that I of T reads from LOCATION: the last one, or now and then an older one. */
 static uint32_t choose_source(struct walk *k, uint32_t t, uint32_t location, const struct ck_instr *i)
 {
-    if (k->visible && ck_instr_is_plain(i))
+    if (k->reads_visible && ck_instr_is_plain(i))
         return find_visible(k, t, location);
-    if (!k->stale || i->op != CK_LOAD || walk_random(k, 4) != 0)
+    if (!k->reads_older || i->op != CK_LOAD || walk_random(k, 4) != 0)
         return (uint32_t)k->last[location];
     for (unsigned tries = 0; tries < 4 && k->order_count; tries++) {
         uint32_t number = walk_random(k, k->order_count);
@@ -333,11 +342,11 @@ static void walk_release_barrier(struct walk *k, uint32_t t)
 {
     const struct ck_program *p = k->sx->program;
 
-    for (uint32_t u = 0; u < k->count; u++)
+    for (uint32_t u = 0; u < k->thread_count; u++)
         k->waiting[u] = k->status[u] == AT_BARRIER ? last_event(k, u) : NULL;
     if (!sx_all_wait(p, k->waiting, t))
         return;
-    for (uint32_t u = 0; u < k->count; u++) {
+    for (uint32_t u = 0; u < k->thread_count; u++) {
         if (u == t || sx_share_barriers(p, t, u, k->waiting[t]->instr->sub_group))
             k->status[u] = RUNS;
     }
@@ -385,7 +394,7 @@ static uint32_t walk_pick_thread(struct walk *k)
 {
     uint32_t count = 0, chosen;
 
-    for (uint32_t t = 0; t < k->count; t++)
+    for (uint32_t t = 0; t < k->thread_count; t++)
         count += k->status[t] == RUNS;
     if (count == 0)
         return CK_NO_THREAD;
@@ -399,7 +408,7 @@ static uint32_t walk_pick_thread(struct walk *k)
 /* Makes threads that spin runnable, as memory changed. */
 static void walk_wake_spinning(struct walk *k)
 {
-    for (uint32_t t = 0; t < k->count; t++) {
+    for (uint32_t t = 0; t < k->thread_count; t++) {
         if (k->status[t] == SPINS)
             k->status[t] = RUNS;
     }
@@ -407,9 +416,7 @@ static void walk_wake_spinning(struct walk *k)
 
 static void walk_run(struct walk *k, uint32_t switching)
 {
-    uint32_t t = CK_NO_THREAD;
-
-    uint32_t turn;
+    uint32_t t = CK_NO_THREAD, turn;
 
     for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->iteration.cuts_changed; turn++) {
         uint32_t changes = k->changes;
@@ -430,11 +437,11 @@ static void walk_run(struct walk *k, uint32_t switching)
 
 static bool walk_create_fences(struct walk *k)
 {
-    size_t words = SX_REGIONS * (size_t)k->count;
-    uint32_t *clocks = mm_arena_alloc(k->sx->trace_arena, 2 * k->count * words * sizeof *clocks);
+    size_t words = SX_REGIONS * (size_t)k->thread_count;
+    uint32_t *clocks = mm_arena_alloc(k->sx->trace_arena, 2 * k->thread_count * words * sizeof *clocks);
 
-    k->fences = mm_arena_alloc(k->sx->trace_arena, k->count * sizeof *k->fences);
-    for (uint32_t t = 0; t < k->count && k->fences && clocks; t++) {
+    k->fences = mm_arena_alloc(k->sx->trace_arena, k->thread_count * sizeof *k->fences);
+    for (uint32_t t = 0; t < k->thread_count && k->fences && clocks; t++) {
         k->fences[t].released = clocks + 2 * t * words;
         k->fences[t].acquirable = k->fences[t].released + words;
     }
@@ -444,7 +451,7 @@ static bool walk_create_fences(struct walk *k)
 static bool walk_set_up(struct walk *k)
 {
     struct sx *sx = k->sx;
-    uint32_t n = k->count;
+    uint32_t n = k->thread_count;
     struct mm_arena *arena = sx->trace_arena;
 
     mm_arena_reset(arena);
@@ -476,7 +483,7 @@ static bool walk_set_up(struct walk *k)
 static void walk_judge(struct walk *k)
 {
     struct sx *sx = k->sx;
-    const struct sx_trace **chosen = mm_arena_alloc(sx->trace_arena, (k->count + 1) * sizeof *chosen);
+    const struct sx_trace **chosen = mm_arena_alloc(sx->trace_arena, (k->thread_count + 1) * sizeof *chosen);
     struct sx_given given = {.sources = k->sources,
                              .stride = SX_TRACE_EVENTS,
                              .order = k->order,
@@ -485,7 +492,7 @@ static void walk_judge(struct walk *k)
     uint64_t executions = sx->verdict->execution_count, candidates = sx->verdict->candidate_count, events = 0;
     bool partial = false;
 
-    for (uint32_t t = 0; t < k->count && chosen; t++) {
+    for (uint32_t t = 0; t < k->thread_count && chosen; t++) {
         bool ended = k->status[t] == ENDED;
 
         if (!ended)
@@ -531,18 +538,18 @@ static size_t count_findings(const struct sx *sx)
 void sx_walk(struct sx *sx)
 {
     static const uint32_t switching[] = {1, 3, 8, 20};
-    struct walk k = {.sx = sx, .count = sx->program->thread_count, .random = 0x9E3779B97F4A7C15U};
+    struct walk k = {.sx = sx, .thread_count = sx->program->thread_count, .random = 0x9E3779B97F4A7C15U};
     uint32_t idle = 0;
 
-    if (k.count < 2 || has_quorum(sx->program))
+    if (k.thread_count < 2 || has_quorum(sx->program))
         return;
     for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !sx->stop; i++) {
         if (k.work > MAX_WORK && !sx->options.only_walk)
             break;
         size_t before = count_findings(sx);
 
-        k.stale = i % 3 == 2;
-        k.visible = !sx->program->vulkan && i % 2 == 0;
+        k.reads_older = i % 3 == 2;
+        k.reads_visible = !sx->program->vulkan && i % 2 == 0;
         if (!walk_set_up(&k))
             break;
         walk_run(&k, switching[i % 4]);
