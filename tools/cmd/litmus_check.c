@@ -88,27 +88,25 @@ static const char *find_contradiction(const struct ck_program *program, const st
     return NULL;
 }
 
+/* Compares the property NAME of the test's comment with GOT, the verdict's WHAT; prints a difference. */
+static bool is_expected(const struct lt_test *test, const char *name, const char *what, const char *got,
+                        const char *file, FILE *out)
+{
+    const char *expected = lt_test_property(test, name);
+    bool good = !expected || strcmp(expected, got) == 0;
+    if (!good)
+        mm_print(out, "%s: expected %s %s, got %s\n", file, what, expected, got);
+    return good;
+}
+
 /* Compares with the expectations in the test's comment; prints the differences. */
 static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file,
                         FILE *out)
 {
-    bool good = true;
-    const char *expect = lt_test_property(test, "Expect");
-    if (expect && strcmp(expect, verdict_condition_name(verdict->condition)) != 0) {
-        mm_print(out, "%s: expected condition %s, got %s\n", file, expect,
-                 verdict_condition_name(verdict->condition));
-        good = false;
-    }
-    const char *race = lt_test_property(test, "Race");
-    if (race && strcmp(race, verdict_race_name(verdict->race)) != 0) {
-        mm_print(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
-        good = false;
-    }
-    const char *usage = lt_test_property(test, "Usage");
-    if (usage && strcmp(usage, verdict_race_name(verdict->usage)) != 0) {
-        mm_print(out, "%s: expected usage %s, got %s\n", file, usage, verdict_race_name(verdict->usage));
-        good = false;
-    }
+    bool good =
+        is_expected(test, "Expect", "condition", verdict_condition_name(verdict->condition), file, out);
+    good &= is_expected(test, "Race", "race", verdict_race_name(verdict->race), file, out);
+    good &= is_expected(test, "Usage", "usage", verdict_race_name(verdict->usage), file, out);
     const char *states = lt_test_property(test, "States");
     if (states && (!verdict->states_complete || strtoull(states, NULL, 10) != verdict->state_count)) {
         mm_print(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
@@ -133,59 +131,77 @@ static void print_verdict(const struct check *check, const struct ck_program *pr
         verdict_print_explanation(program, verdict, check->text);
 }
 
-typedef enum mm_class engine_function(const struct ck_program *, const struct mm_cat_model *,
-                                      const struct ck_options *, struct ck_verdict *, struct mm_error *);
+/* Asks ENGINE, and files its answers in the outcome. */
+static int ask_engine(struct check *check, const struct lt_test *test, const struct ck_program *program,
+                      const char *file, enum engine engine, struct ck_verdict *verdict)
+{
+    struct mm_error err = {0};
+    if ((engine == ENGINE_Z3 ? ck_z3 : ck_search)(program, check->cat, &check->options, verdict, &err) !=
+        MM_OK)
+        return tool_report(&err);
+    guard_name_limit(&check->guard, &verdict->limit);
+    print_verdict(check, program, verdict, file, check->engine == ENGINE_BOTH ? engine_names[engine] : NULL);
+    const char *expect = check->verify ? lt_test_property(test, "Expect") : NULL;
+    if (!expect || strcmp(expect, "unknown") != 0) /* else it is what the test says */
+        check->outcome->unknown |= !verdict->condition || !verdict->race || !verdict->usage;
+    bool cut = verdict->limit.cls && strcmp(verdict->limit.rule, CK_INTERRUPTED) == 0;
+    check->outcome->cut |= cut;
+    if (check->verify && !cut && !as_expected(test, verdict, file, check->text))
+        check->outcome->wrong = true;
+    return 0;
+}
 
-/* Runs the engines asked for on PROGRAM and files their answers. */
+/* The verdict as JSON; NULL: none was asked for. */
+static cJSON *to_json(const struct check *check, const struct ck_program *program,
+                      const struct ck_verdict *verdict, const char *file)
+{
+    cJSON *json = check->tests ? verdict_to_json(program, verdict, file) : NULL;
+    if (json)
+        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
+    return json;
+}
+
+/* Prints what would remove the races of VERDICT, if --explain asks for it, and adds it to JSON. */
+static int add_advice(struct check *check, const struct ck_program *program, const struct ck_verdict *verdict,
+                      cJSON *json)
+{
+    struct ck_advice advice = {0};
+    struct mm_error err = {0};
+    if (!check->explain || verdict->race != CK_YES)
+        return 0;
+    if (ck_advise(program, check->cat, &check->options, &advice, &err) != MM_OK)
+        return tool_report(&err);
+    verdict_print_advice(program, &advice, check->text);
+    if (json)
+        cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
+    return 0;
+}
+
+/* Asks the engines that were chosen; the first one's answers are shown. */
 static int decide_test(struct check *check, const struct lt_test *test, const struct ck_program *program,
                        const char *file)
 {
-    static engine_function *const engines[] = {ck_search, ck_z3};
-    struct ck_verdict verdicts[2] = {0};
-    struct mm_error err = {0};
+    struct ck_verdict verdicts[2] = {0}, *first = &verdicts[check->engine == ENGINE_Z3];
     int code = 0;
-    bool ran[2] = {check->engine != ENGINE_Z3, check->engine != ENGINE_SEARCH};
-    for (int i = 0; i < 2 && !code; i++) {
-        if (!ran[i])
-            continue;
-        if (engines[i](program, check->cat, &check->options, &verdicts[i], &err) != MM_OK) {
-            code = tool_report(&err);
-            break;
-        }
-        guard_name_limit(&check->guard, &verdicts[i].limit);
-        print_verdict(check, program, &verdicts[i], file,
-                      check->engine == ENGINE_BOTH ? engine_names[i] : NULL);
-        const char *expect = check->verify ? lt_test_property(test, "Expect") : NULL;
-        if (!expect || strcmp(expect, "unknown") != 0) /* else it is what the test says */
-            check->outcome->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
-        bool cut = verdicts[i].limit.cls && strcmp(verdicts[i].limit.rule, CK_INTERRUPTED) == 0;
-        check->outcome->cut |= cut;
-        if (check->verify && !cut && !as_expected(test, &verdicts[i], file, check->text))
-            check->outcome->wrong = true;
+    for (enum engine engine = ENGINE_SEARCH; engine <= ENGINE_Z3 && !code; engine++)
+        if (check->engine == engine || check->engine == ENGINE_BOTH)
+            code = ask_engine(check, test, program, file, engine, &verdicts[engine]);
+    cJSON *json = code ? NULL : to_json(check, program, first, file);
+    if (!code)
+        code = add_advice(check, program, first, json);
+    if (code) {
+        cJSON_Delete(json);
+        json = NULL;
     }
-    const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
-    struct ck_advice advice = {0};
-    bool advised = !code && check->explain && first->race == CK_YES;
-    if (advised && ck_advise(program, check->cat, &check->options, &advice, &err) != MM_OK)
-        code = tool_report(&err);
-    if (advised && !code)
-        verdict_print_advice(program, &advice, check->text);
-    cJSON *json = NULL;
-    if (!code && check->tests) {
-        json = verdict_to_json(program, first, file);
-        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
-        if (advised)
-            cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
-        cJSON_AddItemToArray(check->tests, json);
-    }
+    cJSON_AddItemToArray(check->tests, json);
     if (!code && check->options.executions)
         code = litmus_show(&check->shown, program, first, file, json, check->text);
-    if (!code && check->engine == ENGINE_BOTH) {
-        const char *differs = find_contradiction(program, &verdicts[0], &verdicts[1]);
-        if (differs)
-            code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file,
-                              differs);
-    }
+    const char *differs = !code && check->engine == ENGINE_BOTH
+                              ? find_contradiction(program, &verdicts[0], &verdicts[1])
+                              : NULL;
+    if (differs)
+        code =
+            tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file, differs);
     ck_verdict_clear(&verdicts[0]);
     ck_verdict_clear(&verdicts[1]);
     return code;
@@ -237,11 +253,7 @@ static int report_limit(struct check *check, const char *file, enum guard_end en
         return tool_report(&v.limit);
     if (end != GUARD_INTERRUPTED || check->outcome->begun) /* the others are counted */
         print_verdict(check, &none, &v, file, NULL);
-    cJSON *json = check->tests ? verdict_to_json(&none, &v, file) : NULL;
-    if (json) {
-        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
-        cJSON_AddItemToArray(check->tests, json);
-    }
+    cJSON_AddItemToArray(check->tests, to_json(check, &none, &v, file));
     return EXIT_UNKNOWN;
 }
 
