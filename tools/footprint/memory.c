@@ -282,7 +282,8 @@ static bool image_access(struct fp_run *run, const struct in_inst *inst, bool wr
 bool fp_is_atomic(uint32_t opcode)
 {
     return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
-           opcode == SpvOpAtomicFlagClear;
+           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
+           opcode == SpvOpAtomicFMaxEXT;
 }
 
 bool fp_memory(struct fp_run *run, const struct in_inst *inst)

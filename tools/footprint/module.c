@@ -3,7 +3,7 @@
 #include "memmodel/base/array.h"
 #include "ref-runtime/compiler/compiler.h"
 #include "ref-runtime/runtime.h"
-#include "tools/footprint/evaluate.h"
+#include "tools/footprint/run.h"
 
 #include <pthread.h>
 #include <spirv/unified1/OpenCL.std.h>
@@ -35,8 +35,7 @@ static bool compile_text(const char *text, size_t size, unsigned number, struct 
 
 static bool reads_atomically(uint32_t opcode)
 {
-    return opcode == SpvOpAtomicLoad || (opcode >= SpvOpAtomicExchange && opcode <= SpvOpAtomicXor) ||
-           opcode == SpvOpAtomicFlagTestAndSet;
+    return fp_is_atomic(opcode) && opcode != SpvOpAtomicStore && opcode != SpvOpAtomicFlagClear;
 }
 
 static bool number_instructions(struct fp_module *m)

@@ -82,10 +82,11 @@ static const char *kernel_text(const char *declarations, const char *parameter, 
     const char *by_value = strstr(parameter, "ByVal") ? "OpDecorate %b FuncParamAttr ByVal\n" : "";
     int length = snprintf(
         text, sizeof text,
-        "%.*sOpCapability Pipes\nOpCapability ImageBasic\n%sOpEntryPoint Kernel %%k \"k\"\n%s"
+        "%.*sOpCapability Pipes\nOpCapability ImageBasic\nOpCapability AtomicFloat32AddEXT\n"
+        "OpExtension \"SPV_EXT_shader_atomic_float_add\"\n%sOpEntryPoint Kernel %%k \"k\"\n%s"
         "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%u32 = OpTypeInt 32 0\n%%u64 = OpTypeInt 64 0\n"
         "%%v2 = OpTypeVector %%u32 2\n%%c0 = OpConstant %%u32 0\n%%c1 = OpConstant %%u32 1\n"
-        "%%c4 = OpConstant %%u32 4\n%%l1 = OpConstant %%u64 1\n%%p = OpTypePointer CrossWorkgroup %%u32\n"
+        "%%c4 = OpConstant %%u32 4\n%%acquire = OpConstant %%u32 514\n%%l1 = OpConstant %%u64 1\n%%p = OpTypePointer CrossWorkgroup %%u32\n"
         "%%pf = OpTypePointer Function %%u32\n%%plf = OpTypePointer Function %%u64\n%s"
         "%%fn = OpTypeFunction %%void %%p %s\n%%k = OpFunction %%void None %%fn\n"
         "%%a = OpFunctionParameter %%p\n%s%%entry = OpLabel\n%s"
@@ -204,6 +205,22 @@ static void pipe_writes_private_memory(void **state)
     assert_int_equal(writes, 1);
 }
 
+static void float_atomics_synchronize(void **state)
+{
+    (void)state;
+    /* What follows an acquire operation may be ordered after other agents. */
+    struct seen seen =
+        launch(kernel_text("%f32 = OpTypeFloat 32\n%pf32 = OpTypePointer CrossWorkgroup %f32\n"
+                           "%one = OpConstant %f32 1\n",
+                           "",
+                           "%f = OpBitcast %pf32 %a\n%x = OpAtomicFAddEXT %f32 %f %c1 %acquire %one\n"
+                           "%i = OpIAdd %u32 %c0 %c1\n" STORE),
+               &MEMORY, 1);
+    assert_int_equal(seen.certain_count, 1);
+    assert_int_equal(seen.certain[0].kind, MM_RMW);
+    assert_store(&seen, UNKNOWN);
+}
+
 static void more_objects_than_the_limit(void **state)
 {
     (void)state;
@@ -259,15 +276,11 @@ static void invalid_module(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_with_unknown_trips),
-        cmocka_unit_test(branch_without_loop),
-        cmocka_unit_test(many_phis_are_parallel),
-        cmocka_unit_test(scalar_as_vector),
-        cmocka_unit_test(initial_bytes_are_overwritten),
-        cmocka_unit_test(pipe_writes_private_memory),
-        cmocka_unit_test(more_objects_than_the_limit),
-        cmocka_unit_test(program_with_a_large_number),
-        cmocka_unit_test(invalid_module),
+        cmocka_unit_test(loop_with_unknown_trips),       cmocka_unit_test(branch_without_loop),
+        cmocka_unit_test(many_phis_are_parallel),        cmocka_unit_test(scalar_as_vector),
+        cmocka_unit_test(initial_bytes_are_overwritten), cmocka_unit_test(pipe_writes_private_memory),
+        cmocka_unit_test(float_atomics_synchronize),     cmocka_unit_test(more_objects_than_the_limit),
+        cmocka_unit_test(program_with_a_large_number),   cmocka_unit_test(invalid_module),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
