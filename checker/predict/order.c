@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Of the search for an interleaving; interleavings that the model judges. */
 enum { STEPS = 50000, ORDERS = 200 };
 
 struct order {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Defaults of the options: events of a window; events of a query; queries of a window; milliseconds of a query. */
 enum { WINDOW = 4000, EVENTS = 48, QUESTIONS = 40, TIMEOUT = 3000 };
 
 /* ---- contents of memory ----------------------------------------------------------------------- */

@@ -115,9 +115,13 @@ struct ck_predict_pair {
 };
 
 struct ck_predictor {
+    /* configuration */
     const struct mm_cat_model *model;
     struct ck_predict_options options;
-    struct ck_predict_window window;
+    struct ck_condition **assertions;
+    size_t assertion_count;
+
+    /* the recorded execution so far */
     mm_event_id next_event;
     struct ck_predict_allocation {
         struct mm_allocation info;
@@ -128,29 +132,34 @@ struct ck_predictor {
     uint32_t allocation_count;
     struct mm_command *commands; /* by id */
     uint32_t command_count;
-    struct mm_map values; /* contents of memory, by allocation and offset */
-    struct ck_predict_seen {
-        uint32_t first, second, tries;
-    } * seen; /* pairs of sources */
-    size_t seen_count;
-    struct ck_prediction *found;
-    size_t found_count;
-    size_t questions, unknown;
-    struct mm_error limit;  /* why an assertion could not be evaluated */
-    struct mm_arena *arena; /* of names and the following */
     struct ck_predict_argument {
         struct ck_predict_argument *next;
         struct mm_argument info;
-    } * arguments; /* the last bound first */
-    bool cut;      /* an earlier window had atomic operations: assertions are not predicted across windows */
-    struct ck_condition **assertions;
-    size_t assertion_count;
+    } * arguments;          /* the last bound first */
+    struct mm_map values;   /* contents of memory, by allocation and offset */
+    struct mm_arena *arena; /* of names and arguments */
+
+    /* symbolic values */
     struct ck_predict_terms *terms; /* by command */
     uint32_t term_count, terms_kept;
     struct ck_predict_pending *pending;
     uint32_t pending_count;
-    uint32_t window_number, stamp; /* from 1 */
-    bool lost;                     /* terms are missing (out of memory): no further queries */
+    bool lost; /* terms are missing (out of memory): no further queries */
+
+    /* the current window and its queries */
+    struct ck_predict_window window;
+    uint32_t window_number, stamp; /* from 1; STAMP: of the latest program or traversal of terms */
+    bool cut; /* an earlier window had atomic operations: assertions are not predicted across windows */
+    struct ck_predict_seen {
+        uint32_t first, second, tries;
+    } * seen; /* pairs of sources */
+    size_t seen_count;
+
+    /* results */
+    struct ck_prediction *found;
+    size_t found_count;
+    size_t questions, unknown; /* queries; those without an answer */
+    struct mm_error limit;     /* why an assertion could not be evaluated */
 };
 struct ck_prediction {
     struct mm_event later, earlier;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUPS = 256 };
+enum { GROUPS = 256 }; /* work-groups of a query */
 
 struct build {
     struct ck_predictor *p;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRIES = 3, LINE = 240 };
+enum { TRIES = 3, LINE = 240 }; /* queries of a pair of source lines; bytes of a line of an interleaving */
 
 static bool count_try(struct ck_predictor *p, const struct mm_event *a, const struct mm_event *b)
 {

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* MOST: terms kept.  DEEPEST: operations above each other, beyond which a term is opaque, as terms are traversed recursively.  GAP: between a
+ * term's number and the latest one, in a valid trace. */
 enum { MOST = 1 << 21, DEEPEST = 200, GAP = 1 << 17 };
 
 /* Represents discarded terms: opaque, with the recorded value. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes of a condition; indices of a variable; depth of nested operators and parentheses. */
 enum { MOST_NODES = 8192, MOST_INDICES = 16, DEPTH = 256 };
 
 struct reader {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_STEPS = 64 };
+enum { MAX_STEPS = 64 }; /* of the cycle that violates an axiom */
 
 void ck_verdict_clear(struct ck_verdict *verdict)
 {

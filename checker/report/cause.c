@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { KEY = 1600, PART = 500 };
+enum { KEY = 1600, PART = 500 }; /* bytes of a text that identifies a cause; of one access in it */
 
 static const char *kernel_of(const struct ck_access *access)
 {

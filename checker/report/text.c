@@ -158,7 +158,7 @@ static void put_pairs(const struct ck_finding *f, const struct style *style, FIL
     fputc('\n', out);
 }
 
-enum { MOST_OF_CAUSE = 12 };
+enum { MOST_OF_CAUSE = 12 }; /* findings of one cause that are listed */
 
 /* Prints one line with the place of the access and of the access that it races with. */
 static void put_other(const struct ck_finding *f, const struct style *style, FILE *out)

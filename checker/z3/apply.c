@@ -3,7 +3,7 @@
  * equation, and Z3 is called again. */
 #include "checker/z3/internal.h"
 
-enum { LOOK_BACK = 64 };
+enum { LOOK_BACK = 64 }; /* earlier calls that are compared with a new one */
 
 static bool same_value(struct zx_val a, struct zx_val b)
 {

@@ -2,7 +2,7 @@
  * set of reads that its value is computed from, a bit mask, and so has the path condition. */
 #include "checker/z3/unroll.h"
 
-enum { MOST_READS = 64 };
+enum { MOST_READS = 64 }; /* of a thread: a set of them is a word */
 
 void zx_depend_init(struct zx_run *r)
 {

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* Memory locations; locations that a computed address is compared with one by one; nodes of its term that are visited to find them. */
 enum { MAX_CELLS = 1024, MAX_LISTED = 64, MAX_TERM_VISITS = 2000 };
 
 static uint32_t object_number(uint64_t address)
