@@ -468,6 +468,14 @@ void drop_integer_rounding(llvm::Module &module)
 
 #if LLVM_VERSION_MAJOR >= 17
 
+/* The translator leaves built-in functions as calls in modules with a version of C++ for OpenCL. The version of OpenCL C that it is
+ * compatible with remains. */
+void drop_cxx_version(llvm::Module &module)
+{
+    if (llvm::NamedMDNode *version = module.getNamedMetadata("opencl.cxx.version"))
+        version->eraseFromParent();
+}
+
 /* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull alone. */
 void replace_null_handles(llvm::Module &module)
 {
@@ -550,6 +558,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     fold_far_dimensions(*module);
     drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17
+    drop_cxx_version(*module);
     replace_null_handles(*module);
     index_by_type(*module);
 #endif
