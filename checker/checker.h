@@ -127,9 +127,8 @@ struct ck_verdict {
     struct mm_error limit; /* cls MM_LIMIT: why something is unknown */
     size_t flag_count;     /* flags raised in some consistent execution, e.g. data_race */
     const char **flags;
-    size_t
-        violation_count; /* if no consistent execution satisfies the condition's proposition: the axioms that
-                               the closest candidate violates */
+    /* if no consistent execution satisfies the condition's proposition: the axioms that the closest candidate violates */
+    size_t violation_count;
     struct ck_violation *violations;
     struct ck_violation race_witness; /* axiom NULL if none: a race, its two accesses, or another flag */
     size_t witness_count;             /* events of an execution that satisfies the proposition */

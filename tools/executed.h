@@ -10,8 +10,8 @@ enum { EXECUTED_MOST = 16, EXECUTED_PATH = 100 };
 struct executed {
     int socket;
     size_t count; /* of all; the first EXECUTED_MOST are kept */
-    bool
-        hides; /* one may use OpenCL unseen: it has more rights than refcl, or is another machine's; static ones cannot */
+    /* one may use OpenCL unseen: it has more rights than refcl, or is another machine's; static ones cannot */
+    bool hides;
     struct {
         pid_t process;
         char why[24], path[EXECUTED_PATH + 1];

@@ -129,9 +129,9 @@ struct sx_iteration {
 };
 /* What some consistent execution has. */
 struct sx_seen {
-    bool
-        unconstrained_state; /* a final state that depends on an unconstrained initial value: others were not tried */
-    bool thin_air;           /* an out-of-thin-air value: others were not tried */
+    /* a final state that depends on an unconstrained initial value: others were not tried */
+    bool unconstrained_state;
+    bool thin_air;        /* an out-of-thin-air value: others were not tried */
     bool diverges, hangs; /* barrier divergence; a loop that never terminates */
     bool raised[4];       /* by enum sx_end, less 1: such an end */
     uint8_t *flags;       /* by check of the model: raised */

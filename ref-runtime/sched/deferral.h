@@ -14,10 +14,10 @@
 struct rt_deferral {
     /* the conditions */
     bool steps_are_brief; /* in the latest measurement, of host threads or of the executor */
-    bool
-        hosts_active; /* host threads have enqueued or executed commands in the executor's latest short wait */
-    bool
-        hosts_wait; /* a host thread has waited since a short wait last ended with pending work and no active hosts */
+    /* host threads have enqueued or executed commands in the executor's latest short wait */
+    bool hosts_active;
+    /* a host thread has waited since a short wait last ended with pending work and no active hosts */
+    bool hosts_wait;
     unsigned in_a_row; /* consecutive short waits in which the executor deferred */
     /* the measurement */
     unsigned host_steps;     /* executed by host threads since the executor's latest short wait began */

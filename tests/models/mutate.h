@@ -22,8 +22,8 @@ struct mutation_run {
     struct mm_cat_model *model;
     const char *setting;
     bool thorough; /* operands too, not only whole definitions and checks */
-    unsigned
-        share; /* one operand's mutant in so many is judged; definitions by default are not, if above 1 */
+    /* one operand's mutant in so many is judged; definitions by default are not, if above 1 */
+    unsigned share;
     char equivalent[MAX_EQUIVALENT][MAX_LINE];
     bool used[MAX_EQUIVALENT];
     unsigned equivalents, mutants, survivors, undecided, left_out;

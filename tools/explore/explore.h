@@ -102,8 +102,8 @@ struct ex_variable {
 };
 struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t id;
-    uint32_t
-        work_group; /* local memory: its instance; storage class Function, a symbolic argument: its scalar */
+    /* local memory: its instance; storage class Function, a symbolic argument: its scalar */
+    uint32_t work_group;
     uint32_t object;
     const struct in_ty *pointee;
     uint32_t storage;

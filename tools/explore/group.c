@@ -14,8 +14,8 @@ struct mailbox { /* of all members, SLOTS words of 8 bytes for each */
     struct group group;
     const struct ex_value *own;
     uint32_t object, slots;
-    uint32_t
-        execution; /* how often this work-item has executed the instruction: the upper half of each word */
+    /* how often this work-item has executed the instruction: the upper half of each word */
+    uint32_t execution;
 };
 enum { WORD = 8, PIECE = 4 };
 

@@ -62,8 +62,8 @@ static uint32_t find_descriptor(const struct ex *ex, uint64_t set, uint64_t bind
 
 struct rule {
     uint32_t op;
-    uint32_t
-        builtin; /* the built-in with the same value; a launch is one region, so offsets of regions are its own */
+    /* the built-in with the same value; a launch is one region, so offsets of regions are its own */
+    uint32_t builtin;
     uint32_t count; /* specialization constants: how many; push constants: 0 */
 };
 static const struct rule rules[] = {

@@ -9,8 +9,8 @@
 struct atomic_access {
     const void *address, *place;              /* PLACE: in the program's code */
     const struct refcl_host_runtime *runtime; /* of an address in SVM, with its lock held; else NULL */
-    bool
-        outside_svm; /* recorded as synchronization of threads, between host_atomic_begin() and host_atomic_end() */
+    /* recorded as synchronization of threads, between host_atomic_begin() and host_atomic_end() */
+    bool outside_svm;
 };
 
 static struct atomic_access begin_atomic(const volatile void *address, const void *place)

@@ -43,8 +43,8 @@ struct launch_roles {
     unsigned roles[LAUNCH_ARGUMENTS];
     int64_t compared[LAUNCH_ARGUMENTS]; /* a constant that elements are compared with for equality, 0: none */
     unsigned dimensions;                /* of the ids that are used */
-    uint64_t
-        local_items; /* work-items that constants imply: strides between groups, lengths of local arrays; 0: none */
+    /* work-items that constants imply: strides between groups, lengths of local arrays; 0: none */
+    uint64_t local_items;
     uint64_t sides[3]; /* the same along each dimension, for launches of several */
     bool sub_groups;   /* it uses sub-groups */
     bool item_ids;     /* it uses local ids, global ids or sub-groups */

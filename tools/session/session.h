@@ -50,8 +50,8 @@ struct session_execution {
 /* The program under test. */
 struct session_command {
     const char *line;
-    bool
-        own_host; /* the command is part of refcl: its source locations are not shown, and it ends with refcl */
+    /* the command is part of refcl: its source locations are not shown, and it ends with refcl */
+    bool own_host;
     bool silent;          /* its output is discarded */
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* limit of its processor time, 0 = none */

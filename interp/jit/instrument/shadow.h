@@ -109,9 +109,9 @@ struct in_shadow_memory {
 struct in_shadow {
     uint32_t suspicious; /* set by compiled code */
     uint32_t base, range, group_shift;
-    uint32_t
-        local_base; /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
-    int32_t slice;  /* with clocks: instructions left to the work-item, at least */
+    /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
+    uint32_t local_base;
+    int32_t slice;      /* with clocks: instructions left to the work-item, at least */
     uint32_t parameter; /* read only by the loads that replace ids and sizes while checks are simplified */
     uint8_t *scratch;   /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
     struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
