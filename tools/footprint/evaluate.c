@@ -416,6 +416,7 @@ bool fp_run_function(struct fp_run *run, const struct in_function *function)
     struct frame f = {.function = function, .word = function->word};
     if (!function->has_body || run->depth == MOST_DEPTH) {
         run->unknown = UINT64_MAX;
+        run->after_sync |= run->m->has_atomics;
         return false;
     }
     run->depth++;

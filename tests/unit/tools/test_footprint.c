@@ -221,6 +221,22 @@ static void float_atomics_synchronize(void **state)
     assert_store(&seen, UNKNOWN);
 }
 
+static void deep_calls_may_synchronize(void **state)
+{
+    (void)state;
+    enum { DEPTH = 40 }; /* more than are evaluated; the innermost function acquires */
+    char code[1 << 13],
+        *at = stpcpy(code, "%v = OpFunctionCall %void %f0 %a\n%i = OpIAdd %u32 %c0 %c1\n" STORE);
+    for (int k = 0; k < DEPTH; k++) {
+        at += sprintf(at, "OpReturn\nOpFunctionEnd\n%%f%d = OpFunction %%void None %%fn\n", k);
+        at += sprintf(at, "%%a%d = OpFunctionParameter %%p\n%%e%d = OpLabel\n", k, k);
+        at += k + 1 < DEPTH ? sprintf(at, "%%call%d = OpFunctionCall %%void %%f%d %%a%d\n", k, k + 1, k)
+                            : sprintf(at, "%%x = OpAtomicLoad %%u32 %%a%d %%c1 %%acquire\n", k);
+    }
+    struct seen seen = launch(kernel_text("", "", code), &MEMORY, 1);
+    assert_store(&seen, UNKNOWN);
+}
+
 static void more_objects_than_the_limit(void **state)
 {
     (void)state;
@@ -276,11 +292,17 @@ static void invalid_module(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_with_unknown_trips),       cmocka_unit_test(branch_without_loop),
-        cmocka_unit_test(many_phis_are_parallel),        cmocka_unit_test(scalar_as_vector),
-        cmocka_unit_test(initial_bytes_are_overwritten), cmocka_unit_test(pipe_writes_private_memory),
-        cmocka_unit_test(float_atomics_synchronize),     cmocka_unit_test(more_objects_than_the_limit),
-        cmocka_unit_test(program_with_a_large_number),   cmocka_unit_test(invalid_module),
+        cmocka_unit_test(loop_with_unknown_trips),
+        cmocka_unit_test(branch_without_loop),
+        cmocka_unit_test(many_phis_are_parallel),
+        cmocka_unit_test(scalar_as_vector),
+        cmocka_unit_test(initial_bytes_are_overwritten),
+        cmocka_unit_test(pipe_writes_private_memory),
+        cmocka_unit_test(float_atomics_synchronize),
+        cmocka_unit_test(deep_calls_may_synchronize),
+        cmocka_unit_test(more_objects_than_the_limit),
+        cmocka_unit_test(program_with_a_large_number),
+        cmocka_unit_test(invalid_module),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
