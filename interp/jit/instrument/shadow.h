@@ -125,6 +125,8 @@ struct in_shadow {
     struct in_shadow_memory nothing;                     /* of size 0 */
     struct in_clocks *clocks;                            /* where the plan has clocks */
     uint32_t last_used;                                  /* with clocks: the tag that was stored last */
+    uint64_t fill_bytes; /* of local memory behind the callout's: each is FILL when a work-group begins */
+    uint8_t fill;
 };
 enum in_find { IN_FIND_ANY, IN_FIND_WRITABLE, IN_FIND_UNWRITTEN };
 /* The object that ADDRESS is in, if it is one of WHICH.  Compiled code calls it by its name. */

@@ -229,6 +229,22 @@ static bool may_swap_dimensions(const struct in_jit_kernel *k, LLVMValueRef item
            k->shape.group_size[1] >= LEAST_ROWS;
 }
 
+/* Where instrumented code finds what local memory holds when a work-group begins. */
+static void set_fill(const struct in_emit *e, const struct in_jit_kernel *k, struct in_loops *loops)
+{
+    const struct in_kernel_info *info = &e->kernel->info;
+    bool arguments = false;
+    for (uint32_t a = 0; a < info->argument_count; a++)
+        arguments |= info->arguments[a].kind == IN_ARG_LOCAL;
+    uint64_t variables = k->layout.local_bytes - IN_JIT_CALLOUT_BYTES;
+    if (!is_instrumented(k) || (variables == 0 && !arguments))
+        return;
+    loops->fill_at = offsetof(struct in_jit_frame, shadow.fill);
+    loops->fill_bytes_at = offsetof(struct in_jit_frame, shadow.fill_bytes);
+    loops->local_at = IN_JIT_CALLOUT_BYTES;
+    loops->local_bytes = arguments ? 0 : variables;
+}
+
 /* The loops over the work-items of a group, or the entry for fibers. */
 static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef item,
                        LLVMValueRef shared)
@@ -244,6 +260,7 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
+    set_fill(e, k, &loops);
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
     if (may_swap_dimensions(k, item) && in_shim_swap_dimensions(item)) {
         loops.swapped = true;

@@ -301,8 +301,12 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
     }
     if (run->launch->promotion.one)
         run->groups = atomic_load(&run->next) + 1;
-    bool ready_to_run = !(options.flags & IN_JIT_INSTRUMENTED) || in_instrument_begin(run, why, why_size);
-    return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
+    if (!(options.flags & IN_JIT_INSTRUMENTED))
+        return IN_JIT_BEGINS;
+    run->frame.shadow.fill = l->zero_local ? 0 : l->local_pattern;
+    run->frame.shadow.fill_bytes =
+        l->zero_local || l->local_pattern != 0 ? run->local_bytes - IN_JIT_CALLOUT_BYTES : 0;
+    return in_instrument_begin(run, why, why_size) ? IN_JIT_BEGINS : IN_JIT_DECLINES;
 }
 
 /* The shadow is most of the structure: filling it with zeros would be a large part of a short launch. */

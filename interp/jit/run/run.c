@@ -159,21 +159,34 @@ static void report_progress(const struct in_jit_run *run, uint64_t done)
                          __ATOMIC_RELAXED);
 }
 
+/* Sets local memory to what it holds when a work-group begins; returns how many of MOST work-groups may follow one another.  Instrumented
+ * code sets it itself for all but the first; few of them, for the progress display. */
+static uint64_t fill_local(const struct worker *w, uint64_t most)
+{
+    enum { FEW = 64 };
+    const struct in_launch *launch = &w->run->launch->launch;
+    const struct in_shadow *shadow = &w->run->frame.shadow;
+    if (w->run->instrumented) {
+        memset(w->local + IN_JIT_CALLOUT_BYTES, shadow->fill, shadow->fill_bytes);
+        return most < FEW ? most : FEW;
+    }
+    uint8_t pattern = w->outside || launch->zero_local ? 0 : launch->local_pattern;
+    if ((pattern == 0 && !launch->zero_local) || w->run->local_bytes == 0)
+        return most;
+    memset(w->local, pattern, w->run->local_bytes);
+    if (w->outside)
+        in_callout_local(w->outside, w->local, w->run->local_bytes);
+    return 1;
+}
+
 /* As run_groups; kernels with callouts that print are informed of the end of every group. */
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
-    bool instrumented = w->run->instrumented != NULL, fills = instrumented || !w->outside;
+    bool instrumented = w->run->instrumented != NULL;
     bool one = w->outside && !instrumented && !w->run->kernel->calls.quiet;
     if (instrumented)
         most = in_instrument_groups(w->run, from, most);
-    const struct in_launch *launch = &w->run->launch->launch;
-    uint8_t pattern = !fills || launch->zero_local ? 0 : launch->local_pattern;
-    if ((pattern != 0 || launch->zero_local) && w->run->local_bytes > 0) {
-        memset(w->local, pattern, w->run->local_bytes);
-        if (w->outside)
-            in_callout_local(w->outside, w->local, w->run->local_bytes);
-        most = 1;
-    }
+    most = fill_local(w, most);
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
         in_callout_end(w->outside, from);

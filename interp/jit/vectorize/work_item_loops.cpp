@@ -327,8 +327,27 @@ static void call_items(Module &m, const in_loops &loops, Function *item, Strip s
     IRBuilder<>(end).CreateRetVoid();
 }
 
+// Sets local memory as it is when a work-group begins, at the end of block FROM, and continues in TO.  Returns the block before TO.
+static BasicBlock *fill_local(const in_loops &loops, Function *row, BasicBlock *from, BasicBlock *to)
+{
+    LLVMContext &c = row->getContext();
+    BasicBlock *fill = BasicBlock::Create(c, "fill", row), *next = BasicBlock::Create(c, "next", row);
+    IRBuilder<> b(from);
+    auto field = [&](uint64_t at, Type *type) {
+        return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), row->getArg(0), at));
+    };
+    Value *bytes = field(loops.fill_bytes_at, b.getInt64Ty()), *byte = field(loops.fill_at, b.getInt8Ty());
+    b.CreateCondBr(b.CreateICmpNE(bytes, b.getInt64(0)), fill, next);
+    b.SetInsertPoint(fill);
+    Value *local = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), row->getArg(1), loops.local_at);
+    b.CreateMemSet(local, byte, loops.local_bytes ? b.getInt64(loops.local_bytes) : bytes, Align(128));
+    b.CreateBr(next);
+    IRBuilder<>(next).CreateBr(to);
+    return next;
+}
+
 // run.row: whole work-groups that follow one another in the first dimension.
-static void make_row(Module &m)
+static void make_row(Module &m, const in_loops &loops)
 {
     LLVMContext &c = m.getContext();
     Function *full = m.getFunction("run.full");
@@ -352,9 +371,16 @@ static void make_row(Module &m)
         arguments.push_back(row->getArg(n));
     arguments[3] = b.CreateAdd(arguments[3], k, "", true, true);
     b.CreateCall(full, arguments);
-    Value *up = b.CreateAdd(k, b.getInt32(1), "", true, true);
-    k->addIncoming(up, head);
-    b.CreateCondBr(b.CreateICmpULT(up, row->getArg(full->arg_size())), head, after);
+    Value *up = b.CreateAdd(k, b.getInt32(1), "", true, true),
+          *more = b.CreateICmpULT(up, row->getArg(full->arg_size()));
+    if (loops.fill_at) {
+        BasicBlock *refill = BasicBlock::Create(c, "", row);
+        b.CreateCondBr(more, refill, after);
+        k->addIncoming(up, fill_local(loops, row, refill, head));
+    } else {
+        b.CreateCondBr(more, head, after);
+        k->addIncoming(up, head);
+    }
     IRBuilder<>(after).CreateRetVoid();
 }
 
@@ -375,6 +401,6 @@ bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why,
             call_items(m, *loops, item, strip, true);
     }
     if (!loops->any_size)
-        make_row(m);
+        make_row(m, *loops);
     return true;
 }

@@ -20,6 +20,9 @@ struct in_loops {
     LLVMValueRef access_group;
     uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
     uint64_t group_size_at, first_item_at;
+    uint64_t fill_at, fill_bytes_at; /* in the frame: a byte, and how many bytes of local memory from LOCAL_AT
+                                      * on hold it when a work-group begins: LOCAL_BYTES, if known, or 0 */
+    uint64_t local_at, local_bytes;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
 /* Atomics of local memory become plain accesses; in_shim_may_spin() has to be called before. */
