@@ -96,6 +96,7 @@ def main():
     launches("watch/launches/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
     launches("watch/strided/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
     launches("watch/strided/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)
+    launches("watch/strided/columns_of_rows.cl", "-g 24,16 -l 8,8 -a buf:384:iota -a buf:384", True)
     launches("watch/subscripts/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "findings")

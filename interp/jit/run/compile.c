@@ -221,12 +221,22 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     return true;
 }
 
+/* Whether instrumented code stores nothing for an access but the flag.  What it stores otherwise depends on which work-items become
+ * lanes. */
+static bool only_flags(const struct in_shadow_plan *plan)
+{
+    bool stores = plan->local != 0 || plan->program != 0 || plan->dynamic != 0 || plan->clocks;
+    for (uint32_t a = 0; a < IN_SHADOW_ARGUMENTS; a++)
+        stores |= (plan->uses[a] & IN_SHADOW_TAGGED) || in_shadow_has_undo(plan->uses[a]);
+    return !stores;
+}
+
 /* Whether no order of work-items can be observed, and there are enough of them in the second dimension. */
 static bool may_swap_dimensions(const struct in_jit_kernel *k, LLVMValueRef item)
 {
     return !k->shape.waits && !k->shape.barriers && !k->shape.flat && !in_shim_has_atomics(item) &&
-           !k->calls.any && !is_instrumented(k) && !(k->options.flags & IN_JIT_ANY_SIZE) &&
-           k->shape.group_size[1] >= LEAST_ROWS;
+           !k->calls.any && (!is_instrumented(k) || only_flags(&k->shape.shadow_plan)) &&
+           !(k->options.flags & IN_JIT_ANY_SIZE) && k->shape.group_size[1] >= LEAST_ROWS;
 }
 
 /* Where instrumented code finds what local memory holds when a work-group begins. */

@@ -1,0 +1,8 @@
+// expect: clean
+// run: -g 24,16 -l 8,8 -a buf:384:iota -a buf:384 -p o
+// A transposition, of which compiled code exchanges the dimensions.
+kernel void k(global const uint *a, global uint *o)
+{
+    uint x = get_global_id(0), y = get_global_id(1);
+    o[x * get_global_size(1) + y] = a[y * get_global_size(0) + x];
+}
