@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
+divisions, which processors divide one by one, nor searches of bytes or divisors that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
 with a loop and barriers inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  Members of vectors in memory become vectors across
 work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
@@ -32,6 +32,22 @@ KERNELS = {
             a = a * a % m;
         }
         z[get_global_id(0)] = r; }''',
+    'divisor': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint a = x[get_global_id(0)] | 1, found = 1;
+        for (uint d = 3; d * d <= a; d += 2)
+            if (a % d == 0) {
+                found = 0;
+                break;
+            }
+        z[get_global_id(0)] = found; }''',
+    'euclid': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint a = x[get_global_id(0)] | 1, b = y[get_global_id(0)];
+        while (b) {
+            uint rest = a % b;
+            a = b;
+            b = rest;
+        }
+        z[get_global_id(0)] = a; }''',
     'chain': '''#define STEP a = a * 1.5f + b; b = b * a;
         #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP
         kernel void k(global const float *x, global const float *y, global float *z) {
@@ -279,6 +295,8 @@ def main():
     check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    text = compiled('divisor')
+    check('a search for a divisor: no vectors', 'urem i32' in text and not re.search(r'<\d+ x (i32|double)>', text), text)
     text = compiled('chain')
     check('a long chain of operations: several vectors in an iteration', len(re.findall(r'store <\d+ x float>', text)) >= 4, text)
     text = compiled('loop')
@@ -330,6 +348,8 @@ def main():
     text = compiled('members')
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
+        text = compiled('euclid')
+        check('a chain of divisions: vectors', re.search(r'fdiv <\d+ x double>', text) is not None, text)
         text = compiled('gaps')
         check('vectors in memory without their last member: no scalar loop', 'gather.v' in text and 'load float' not in text, text)
     text = compiled('tiles')

@@ -15,7 +15,7 @@ static LLVMValueRef equals_constant(struct in_emit *e, LLVMValueRef x, uint64_t 
     return LLVMBuildICmp(e->b, LLVMIntEQ, x, in_int(e, LLVMTypeOf(x), value), "");
 }
 
-/* A zero divisor gives 0, and -1 never traps: the interpreter's results. */
+/* A zero divisor gives 0, and -1 never traps: the interpreter's results.  Remainders of 1 are 0, which serves both divisors. */
 static LLVMValueRef emit_division(struct in_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
@@ -29,20 +29,18 @@ static LLVMValueRef emit_division(struct in_emit *e, uint32_t opcode, LLVMValueR
         r = LLVMBuildUDiv(e->b, x, divisor, "");
         break;
     case SpvOpUMod:
-        r = LLVMBuildURem(e->b, x, divisor, "");
-        break;
+        return LLVMBuildURem(e->b, x, divisor, "");
     case SpvOpSDiv:
         r = LLVMBuildSDiv(e->b, x, divisor, "");
         r = LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, x, ""), r, "");
         break;
-    default: /* x rem 1 = 0 serves the divisor -1 */
+    default:
         r = LLVMBuildSRem(e->b, x, divisor, "");
-        break;
-    }
-    if (opcode == SpvOpSMod) {
+        if (opcode == SpvOpSRem)
+            return r;
         LLVMValueRef differ = LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, r, divisor, ""), zero, "");
         LLVMValueRef fix = LLVMBuildAnd(e->b, differ, LLVMBuildNot(e->b, equals_constant(e, r, 0), ""), "");
-        r = LLVMBuildSelect(e->b, fix, LLVMBuildAdd(e->b, r, divisor, ""), r, "");
+        return LLVMBuildSelect(e->b, fix, LLVMBuildAdd(e->b, r, divisor, ""), r, "");
     }
     return LLVMBuildSelect(e->b, none, zero, r, "");
 }

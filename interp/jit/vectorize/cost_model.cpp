@@ -12,7 +12,7 @@ namespace
 {
 // Instructions per cycle: scalar ones, and those of vectors.
 constexpr unsigned ISSUE = 5, PORTS = 2;
-// Cycles of an operation on floats or a product, a division of floats, and a load from the first cache.
+// Cycles of an operation on floats or a product, a division, and a load from the first cache.
 constexpr unsigned ARITHMETIC = 4, DIVISION = 12, LOAD = 5;
 // Values that an iteration leaves to the next one without spilling them; vector registers of AVX-512.
 constexpr unsigned SCALAR_REGISTERS = 12, VECTOR_REGISTERS = 32;
@@ -25,7 +25,7 @@ constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
 constexpr unsigned MOST_VECTORS = 8;
 
 // As many instructions as operations cost that vectors gain nothing from: gathers; accesses to memory, divisions of 64-bit integers and
-// gathers of bytes under a mask; accesses lane by lane in a loop that lanes leave one after the other.
+// gathers of bytes under a mask; accesses lane by lane, and divisions, in a loop that lanes leave one after the other.
 constexpr unsigned GATHER = 8, OPERATION = 16, SEARCHED_ACCESS = 2 * LANE_ACCESS;
 } // namespace
 
@@ -35,9 +35,11 @@ static unsigned instruction_latency(const Instruction &i)
         return 0;
     if (isa<LoadInst>(i))
         return LOAD;
-    if (i.getOpcode() == Instruction::FDiv)
+    bool divides = i.getOpcode() == Instruction::FDiv || i.isIntDivRem();
+    if (divides && !isa<Constant>(i.getOperand(1)))
         return DIVISION;
-    if (i.getOpcode() == Instruction::Mul || (i.getType()->isFPOrFPVectorTy() && !isa<SelectInst>(i)))
+    if (divides || i.getOpcode() == Instruction::Mul ||
+        (i.getType()->isFPOrFPVectorTy() && !isa<SelectInst>(i)))
         return ARITHMETIC;
     return isa<CastInst>(i) ? 0 : 1;
 }
@@ -99,11 +101,15 @@ bool is_gather(const Instruction &i, const Divergence &divergence)
     return load && lane_stride(load->getPointerOperand(), divergence).kind == LaneStride::IRREGULAR;
 }
 
+static bool is_division(const Instruction &i, const Divergence &divergence)
+{
+    return i.isIntDivRem() && !isa<Constant>(i.getOperand(1)) && divergence.values.count(&i);
+}
+
 // Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no vectors.
 static bool is_wide_division(const Instruction &i, const Divergence &divergence)
 {
-    return i.isIntDivRem() && i.getType()->getScalarSizeInBits() > 32 && !isa<Constant>(i.getOperand(1)) &&
-           divergence.values.count(&i);
+    return is_division(i, divergence) && i.getType()->getScalarSizeInBits() > 32;
 }
 
 // Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and elements of private
@@ -131,8 +137,9 @@ unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
     return end > 0 ? std::max(1u, end - 1) : 0;
 }
 
-// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.
-static bool is_better_alone(const Loop &loop, unsigned size, unsigned accesses, bool differs)
+// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.  SLOW: accesses lane by
+// lane and other operations that take as long.
+static bool is_better_alone(const Loop &loop, unsigned size, unsigned slow, bool differs)
 {
     if (!loop.getLoopLatch())
         return false;
@@ -142,27 +149,28 @@ static bool is_better_alone(const Loop &loop, unsigned size, unsigned accesses, 
         phis++;
     }
     return phis <= SCALAR_REGISTERS &&
-           std::max(ISSUE * cycles, size) <= accesses * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
+           std::max(ISSUE * cycles, size) <= slow * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
 }
 
 // Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
 // one after the other: most of them leave at the first.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
-    unsigned size = 0, gathers = 0, masked = 0, lane_by_lane = 0, divisions = 0;
+    unsigned size = 0, gathers = 0, masked = 0, slow = 0, divisions = 0;
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
+    bool searches = differs && exits.size() > 1;
     for (BasicBlock *b : loop.blocks()) {
         size += b->size();
         for (const Instruction &i : *b) {
             gathers += is_gather(i, divergence);
-            lane_by_lane += is_lane_by_lane(i, divergence);
+            slow += is_lane_by_lane(i, divergence) || (searches && is_division(i, divergence));
             masked += is_subword_gather(i, divergence) && divergence.blocks.count(b);
             divisions += is_wide_division(i, divergence);
         }
     }
-    SmallVector<BasicBlock *, 4> exits;
-    loop.getExitingBlocks(exits);
-    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    return !is_better_alone(loop, size, lane_by_lane, differs) && size <= MOST_MASKED &&
+    return !is_better_alone(loop, size, slow, differs) && size <= MOST_MASKED &&
            (differs ? GATHER * gathers < size : OPERATION * masked < size) && OPERATION * divisions < size;
 }
 
