@@ -2,7 +2,7 @@
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
 divisions, which processors divide one by one, nor searches of bytes or divisors that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
 with a loop and barriers inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  Members of vectors in memory become vectors across
-work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  A table that all work-items search
+work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if loads between them are of other memory objects.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -48,6 +48,10 @@ KERNELS = {
             b = rest;
         }
         z[get_global_id(0)] = a; }''',
+    'passes': '''kernel void k(global const int *x, global const int *y, global int *z) {
+        uint i = get_global_id(0);
+        z[2 * i] = x[i] + 3;
+        z[2 * i + 1] = y[2 * i] + 1; }''',
     'chain': '''#define STEP a = a * 1.5f + b; b = b * a;
         #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP
         kernel void k(global const float *x, global const float *y, global float *z) {
@@ -274,7 +278,14 @@ SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048}  # enough for work-grou
 def run(name):
     size = SIZES.get(name, 1024)
     buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(8 * size, 'u1')) for _ in range(3)]
-    cl.Program(context, KERNELS[name]).build().k(queue, (size,), (64,), *buffers)
+    kernel = cl.Program(context, KERNELS[name]).build().k
+    kernel(queue, (size,), (64,), *buffers)
+    if name == 'passes':  # again, with one buffer as two arguments
+        cl.enqueue_fill_buffer(queue, buffers[2], numpy.int32(0), 0, 8 * size)
+        kernel(queue, (size,), (64,), buffers[0], buffers[2], buffers[2])
+        written = numpy.empty(2 * size, 'i4')
+        cl.enqueue_copy(queue, written, buffers[2])
+        print(sorted(set(written.tolist())), file=sys.stderr)
     queue.finish()
 
 
@@ -297,6 +308,10 @@ def main():
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('divisor')
     check('a search for a divisor: no vectors', 'urem i32' in text and not re.search(r'<\d+ x (i32|double)>', text), text)
+    text, _, aliased = compiled('passes').partition(': compiled')
+    check('stores with a load of another argument between them: one vector', re.search(r'store <\d+ x i32>', text) is not None and 'scatter' not in text, text)
+    check('the same memory as two arguments: other code', ': compiled' in aliased, aliased)
+    check('the same memory as two arguments: a load after the store', '[3, 4]' in aliased, aliased[-200:])
     text = compiled('chain')
     check('a long chain of operations: several vectors in an iteration', len(re.findall(r'store <\d+ x float>', text)) >= 4, text)
     text = compiled('loop')

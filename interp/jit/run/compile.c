@@ -293,7 +293,7 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     return true;
 }
 
-static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
+static bool finish_group(const struct in_emit *e, struct in_jit_kernel *k)
 {
     in_shim_neutral(e->module, "run.", vector_lanes() * 32);
     if (!run_passes(e, "always-inline,globaldce"))
@@ -302,8 +302,12 @@ static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
         in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
     in_shim_drop_scopes(e->module);
     in_shim_declare_slow_vectors(e->module, vector_lanes());
+    if (!is_instrumented(k) && !(k->options.flags & IN_JIT_ALIASED))
+        in_shim_let_assume_disjoint(e->module, offsetof(struct in_jit_frame, arguments),
+                                    offsetof(struct in_jit_frame, program));
     if (!optimize_module(e->module))
         return false;
+    k->shape.assumes_disjoint = in_shim_assumes_disjoint(e->module);
     in_shim_add_cancellation(e->module,
                              &(struct in_cancellation){.stop_offset = offsetof(struct in_jit_frame, stop),
                                                        .budget_offset = offsetof(struct in_jit_frame, budget),

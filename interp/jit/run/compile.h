@@ -19,6 +19,7 @@ struct in_jit_shape {
     uint8_t waits, waits_if_aliased, flat;
     uint8_t shares; /* atomics that threads may contend for */
     uint8_t barriers;
+    uint8_t assumes_disjoint; /* the order of accesses: different arguments lead to different memory */
     struct in_shadow_plan shadow_plan;
 };
 /* A kernel for one local size. */

@@ -198,12 +198,15 @@ static bool are_aliased(const struct in_run *launch)
     return false;
 }
 
-/* Work-items may wait for one another through memory that two arguments lead to: code that expects it. */
+/* Two arguments lead to the same memory, and work-items may wait for one another through it, or its accesses have been
+ * reordered: code that expects it. */
 static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel,
                                 struct in_jit_options *options, bool edge)
 {
     const struct in_jit_kernel *k = run->kernel;
-    if (!k || !k->covered || k->shape.waits || !k->shape.waits_if_aliased || !are_aliased(run->launch))
+    bool matters =
+        k && k->covered && (k->shape.assumes_disjoint || (!k->shape.waits && k->shape.waits_if_aliased));
+    if (!matters || !are_aliased(run->launch))
         return;
     options->flags |= IN_JIT_ALIASED;
     run->kernel = in_jit_compile(run->module, kernel, options, edge);

@@ -188,10 +188,29 @@ static void select_exchanges(Function &f)
             store_in_any_case(block);
 }
 
+// Adds constants to indices after these have been extended to 64 bits, where that is the same: `(ulong)(2 * i | 1)` is `(ulong)(2 * i) + 1`.
+// Without it scalar evolution does not find the distance from `a[2 * i]`, and LLVM's vectorizer makes no group of the two.
+static void separate_offsets(Function &f)
+{
+    const DataLayout &layout = f.getParent()->getDataLayout();
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        auto *sum = isa<ZExtInst>(i) ? dyn_cast<BinaryOperator>(i.getOperand(0)) : nullptr;
+        auto *offset =
+            sum && sum->getOpcode() == Instruction::Or ? dyn_cast<ConstantInt>(sum->getOperand(1)) : nullptr;
+        if (!offset || !haveNoCommonBitsSet(sum->getOperand(0), offset, layout))
+            continue;
+        IRBuilder<> b(&i);
+        Value *index = b.CreateZExt(sum->getOperand(0), i.getType());
+        i.replaceAllUsesWith(b.CreateAdd(index, b.CreateZExt(offset, i.getType()), "", true, true));
+        i.eraseFromParent();
+    }
+}
+
 // All work-items compute uniform values, so that those are neither stored per work-item nor masked.
 void in_shim_compute_early(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
+    separate_offsets(f);
     select_exchanges(f);
     Divergence divergence(f, 1);
     BasicBlock &entry = f.getEntryBlock();

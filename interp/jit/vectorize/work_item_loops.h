@@ -52,6 +52,11 @@ bool in_shim_keeps_vectors(LLVMValueRef item);
 void in_shim_compute_early(LLVMValueRef item);
 /* Replaces operations that have no vector instruction by others: gathers of bytes, division. */
 void in_shim_lower_for_vectors(LLVMValueRef item);
+/* Lets the pass `access-order` assume that different arguments, to which pointers are behind the pointer at ARGUMENTS_AT in the frame, and
+ * variables of program scope, behind that at PROGRAM_AT, are different memory. */
+void in_shim_let_assume_disjoint(LLVMModuleRef module, uint64_t arguments_at, uint64_t program_at);
+/* Whether the code of MODULE depends on that. */
+bool in_shim_assumes_disjoint(LLVMModuleRef module);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
  * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2), which is all for any size.  False: not
  * covered, WHY says what. */
