@@ -7,7 +7,7 @@ enum { MOST_READS = 64 }; /* of a thread: a set of them is a word */
 void zx_depend_init(struct zx_run *r)
 {
     r->depends_reg = r->reg_count;
-    if (r->z->with.tracks_dependencies)
+    if (r->z->features.tracks_dependencies)
         r->reg_count += r->t->reg_count + 1; /* the last: of the path condition */
 }
 
@@ -23,7 +23,7 @@ static struct zx_val set_union(struct zx *z, struct zx_val a, struct zx_val b)
 
 struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_val *regs)
 {
-    const struct ck_expr *e = r->z->with.tracks_dependencies ? &r->z->p->exprs[expr] : NULL;
+    const struct ck_expr *e = r->z->features.tracks_dependencies ? &r->z->p->exprs[expr] : NULL;
     struct zx_val set;
 
     if (!e || e->op == CK_CONST)
@@ -40,7 +40,7 @@ struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_
 
 void zx_depend_set(const struct zx_run *r, struct zx_val *regs, uint32_t reg, struct zx_val set)
 {
-    if (r->z->with.tracks_dependencies && reg != CK_NO_REG)
+    if (r->z->features.tracks_dependencies && reg != CK_NO_REG)
         regs[r->depends_reg + reg] = set;
 }
 
@@ -53,14 +53,14 @@ void zx_depend_branch(const struct zx_run *r, struct zx_val *regs, uint32_t cond
 
 struct zx_val zx_depend_ctrl(const struct zx_run *r, const struct zx_val *regs)
 {
-    return r->z->with.tracks_dependencies ? regs[r->depends_reg + r->t->reg_count] : empty_set();
+    return r->z->features.tracks_dependencies ? regs[r->depends_reg + r->t->reg_count] : empty_set();
 }
 
 struct zx_val zx_depend_reads(struct zx_run *r, uint32_t first)
 {
     struct zx_val set = empty_set();
 
-    for (uint32_t i = first; r->z->with.tracks_dependencies && i < r->z->n; i++) {
+    for (uint32_t i = first; r->z->features.tracks_dependencies && i < r->z->n; i++) {
         if (r->read_count == MOST_READS)
             zx_stop(r->z, MM_LIMIT, "z3.depend",
                     "limit reached: dependencies on more than %u reads of a thread", MOST_READS);

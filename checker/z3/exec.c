@@ -135,12 +135,12 @@ static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_
     Z3_ast waiting = zx_and(z, guard, iteration_is_idle(r, begin, node->regs, l));
 
     /* the iteration that is kept is the one before, in the same state: others may lead elsewhere */
-    if (!z->with.may_hang && !only_polls(r, l))
+    if (!z->features.may_hang && !only_polls(r, l))
         waiting = begin ? zx_and(z, waiting, iteration_is_idle(r, begin_of(r, node, l, 1), begin->entry, l))
                         : z->no;
     if (waiting == z->no)
         return guard;
-    if (!z->with.may_hang)
+    if (!z->features.may_hang)
         zx_assert(z, zx_not(z, waiting));
     else
         zx_add_iteration(z, &(struct zx_iteration){waiting, r->thread, begin->first_event, z->n});
@@ -345,7 +345,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     e.whole_size = in->size;
     pieces = piece_end(z, &e, 0) < in->size;
     e.access = pieces ? z->n + 1 : 0;
-    if (pieces && !z->with.models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
+    if (pieces && !z->features.models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
         zx_stop(z, MM_LIMIT, "z3.mixed-size",
                 "an atomic access overlaps one of another size, which the model does not define");
     if (in->op != CK_LOAD)
@@ -407,10 +407,10 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
     e.address = barrier_occurrence(r, &e);
     if (in->quorum)
         e.late = zx_fresh_bool(r->z, "late");
-    if (r->z->with.may_hang)
+    if (r->z->features.may_hang)
         e.passed = zx_fresh_bool(r->z, "passed");
     count_effect(r, regs, r->z->yes);
-    e.part = r->z->with.split_barriers ? 1 : 0;
+    e.part = r->z->features.split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);
     if (e.passed)
         e.exec = node->guard = zx_and(r->z, node->guard, e.passed);
@@ -428,7 +428,7 @@ static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
         (op >= CK_LOAD && op <= CK_BARRIER) || op == CK_AVAILABILITY || op == CK_VISIBILITY || op == CK_POINT;
     Z3_ast *stopped = &z->threads[r->thread].stopped, here;
 
-    if (!z->with.may_stop || !acts)
+    if (!z->features.may_stop || !acts)
         return;
     here = zx_fresh_bool(z, "stop");
     *stopped = zx_or(z, *stopped, zx_and(z, node->guard, here));
@@ -485,7 +485,7 @@ static void run_node(struct zx_run *r, uint32_t n)
         node->guard = zx_and(z, node->guard, zx_not(z, zero));
         break;
     case CK_BRANCH:
-        if (z->with.tracks_dependencies)
+        if (z->features.tracks_dependencies)
             zx_depend_branch(r, own_regs(r, node), in->value);
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
         follow_edge(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));

@@ -127,18 +127,18 @@ struct zx_found {
 };
 
 struct zx {
-    /* the question */
+    /* configuration */
     const struct ck_program *p;
     const struct mm_cat_model *model;
     struct mm_cat_eval *eval; /* of MODEL, for explanations */
     struct ck_options options;
-    struct zx_features with;
+    struct zx_features features;
 
-    /* Z3, memory, errors */
+    /* resources: Z3, memory, limits */
     Z3_context c;
     Z3_solver s;
-    Z3_ast yes, no;
-    Z3_sort bool_sort, sorts[9];
+    Z3_ast yes, no;                   /* the constants true and false */
+    Z3_sort bool_sort, sorts[9];      /* SORTS: bit-vectors by size in bytes */
     struct mm_arena *arena, *scratch; /* scratch: for one execution that is kept, NULL: none are */
     struct zx_limits limits;
     struct zx_failure { /* zx_stop() */
@@ -149,7 +149,7 @@ struct zx {
 
     /* the encoded executions */
     struct zx_event *events;
-    uint32_t n, words;
+    uint32_t n, words; /* events; words of a row of a bit matrix over them */
     struct zx_thread *threads;
     struct zx_places places;
     Z3_ast *rf; /* [write * n + read] */
@@ -167,7 +167,7 @@ struct zx {
         uint32_t count;
     } calls;               /* of the program's functions */
     struct zx_val *inputs; /* by input of the program; size 0: not encoded yet */
-    struct zx_found found;
+    struct zx_found found; /* conditions on an execution, of which the solver is asked for one */
     struct zx_cache {
         struct zx_rel **base, **let;
     } cache; /* relations that are encoded already */

@@ -253,20 +253,20 @@ void zx_find_progress(struct zx_solve *s)
         s->v->termination = CK_YES;
         return;
     }
-    *z =
-        (struct zx){.p = s->z->p,
-                    .model = s->z->model,
-                    .eval = s->z->eval,
-                    .options = s->z->options,
-                    .c = s->z->c,
-                    .yes = s->z->yes,
-                    .no = s->z->no,
-                    .bool_sort = s->z->bool_sort,
-                    .arena = s->z->arena,
-                    .scratch = s->z->scratch,
-                    .failure.err = &why,
-                    .limits = s->z->limits,
-                    .with = {.may_hang = true, .may_stop = p->work_groups || p->sub_groups || p->work_items}};
+    *z = (struct zx){
+        .p = s->z->p,
+        .model = s->z->model,
+        .eval = s->z->eval,
+        .options = s->z->options,
+        .c = s->z->c,
+        .yes = s->z->yes,
+        .no = s->z->no,
+        .bool_sort = s->z->bool_sort,
+        .arena = s->z->arena,
+        .scratch = s->z->scratch,
+        .failure.err = &why,
+        .limits = s->z->limits,
+        .features = {.may_hang = true, .may_stop = p->work_groups || p->sub_groups || p->work_items}};
     memcpy(z->sorts, s->z->sorts, sizeof z->sorts);
     hanging.z = z;
     if (race == CK_NO)

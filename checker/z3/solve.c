@@ -176,10 +176,10 @@ void zx_encode_executions(struct zx *z)
     z->cache.base = zx_alloc(z, mm_cat_base_count, sizeof *z->cache.base);
     z->cache.let = zx_alloc(z, z->model->let_count, sizeof *z->cache.let);
     z->places.grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->places.grains);
-    z->with.models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
-    z->with.tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") || mm_cat_eval_uses(z->eval, "data") ||
-                                  mm_cat_eval_uses(z->eval, "ctrl");
-    z->with.split_barriers = mm_cat_eval_uses(z->eval, "BEN") || mm_cat_eval_uses(z->eval, "BEX");
+    z->features.models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
+    z->features.tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") ||
+                                      mm_cat_eval_uses(z->eval, "data") || mm_cat_eval_uses(z->eval, "ctrl");
+    z->features.split_barriers = mm_cat_eval_uses(z->eval, "BEN") || mm_cat_eval_uses(z->eval, "BEX");
     do
         zx_run_threads(z);
     while (!zx_find_cells(z));
