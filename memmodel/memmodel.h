@@ -452,7 +452,7 @@ struct mm_sink {
                             size_t count); /* NULL: one by one */
     enum mm_class (*flush)(void *context); /* may be NULL */
     void (*close)(void *context);          /* may be NULL */
-    /* No later edge starts at event ID; NULL: of no use.  A filter that renumbers events has none. */
+    /* No later edge starts at event ID; NULL: of no use.  A filter that renumbers events translates ID. */
     void (*retire)(void *context, mm_event_id id);
 };
 /* The `events` of a sink that ignores them. */
