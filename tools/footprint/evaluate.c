@@ -241,7 +241,13 @@ static struct fp_value value_of(struct fp_run *run, const struct in_inst *inst)
         if (condition->kind == FP_INT)
             return run->values[condition->n ? o[1] : o[2]];
         break;
-    default: /* it may write, as OpReadPipe does */
+    case SpvOpWritePipe:
+    case SpvOpReservedWritePipe:
+    case SpvOpPtrEqual:
+    case SpvOpPtrNotEqual:
+    case SpvOpPtrDiff:
+        break;
+    default: /* it may write through a pointer, as OpReadPipe does */
         if (fp_takes_pointer(run, inst, 0))
             fp_forget(run);
         break;
