@@ -131,10 +131,10 @@ struct sx_iteration {
 struct sx_seen {
     /* a final state that depends on an unconstrained initial value: others were not tried */
     bool unconstrained_state;
-    bool thin_air;        /* an out-of-thin-air value: others were not tried */
-    bool diverges, hangs; /* barrier divergence; a loop that never terminates */
-    bool raised[4];       /* by enum sx_end, less 1: such an end */
-    uint8_t *flags;       /* by check of the model: raised */
+    bool thin_air;          /* an out-of-thin-air value: others were not tried */
+    bool diverges, hangs;   /* barrier divergence; a loop that never terminates */
+    bool raised[SX_ASSERT]; /* by enum sx_end, less 1: such an end */
+    uint8_t *flags;         /* by check of the model: raised */
 };
 /* Locations, and the values to try there. */
 struct sx_values {

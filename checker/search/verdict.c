@@ -184,7 +184,7 @@ static void record_early_ends(struct sx *sx)
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         enum sx_end end = x->chosen[t]->end;
 
-        if (end == SX_DONE || end == SX_WAIT)
+        if (end == SX_DONE || end == SX_WAIT || end == SX_LEFT)
             continue;
         if (end == SX_FAULT && !sx->seen.raised[end - 1])
             sx_keep_execution(sx, CK_SHOWS_OUT_OF_BOUNDS, NULL, NULL);

@@ -532,7 +532,9 @@ static size_t count_findings(const struct sx *sx)
 
     for (uint32_t i = 0; i < sx->model->check_count; i++)
         count += sx->seen.flags[i];
-    return count + sx->seen.raised[0] + sx->seen.raised[1] + sx->seen.raised[2] + sx->seen.raised[3];
+    for (enum sx_end end = SX_BOUND; end <= SX_ASSERT; end++)
+        count += sx->seen.raised[end - 1];
+    return count;
 }
 
 void sx_walk(struct sx *sx)
