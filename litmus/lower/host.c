@@ -390,12 +390,12 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
 static void relate_semaphores(struct commands *c, const struct lt_api *api)
 {
     for (const struct lt_event_use *use = api->semaphores; use; use = use->next) {
-        bool unused, found = false;
-        uint32_t turn = lt_semaphore_turn(c->lower->test, api, use, &unused);
+        bool found = false;
+        uint32_t turn = lt_semaphore_turn(c->lower->test, api, use);
         for (const struct lt_api *signal = c->lower->test->calls; signal; signal = signal->next)
             for (const struct lt_event_use *s = signal->semaphores; s; s = s->next)
                 if (signal->function->kind == LT_API_SIGNALS && s->event == use->event &&
-                    lt_semaphore_turn(c->lower->test, signal, s, &unused) == turn) {
+                    lt_semaphore_turn(c->lower->test, signal, s) == turn) {
                     found = true;
                     relate_ends(c, "semaphore", completion_of(c, signal, 0), start_of(c, api, 0));
                 }

@@ -485,10 +485,9 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer);
 void lt_resolve_host(struct lt_lexer *lexer);
 bool lt_api_enqueues(const struct lt_api *api);
 bool lt_api_records(const struct lt_api *api);
-/* How often calls of API's kind before API name the semaphore of USE, in text order; *ONE_THREAD becomes false if other
- * threads than API's use it. */
+/* How often calls of API's kind before API name the semaphore of USE, in text order. */
 uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
-                           const struct lt_event_use *use, bool *one_thread);
+                           const struct lt_event_use *use);
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 

@@ -35,28 +35,36 @@ static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, enum l
 }
 
 uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
-                           const struct lt_event_use *use, bool *one_thread)
+                           const struct lt_event_use *use)
 {
     uint32_t turn = 0;
     for (const struct lt_api *other = test->calls; other; other = other->next)
         for (const struct lt_event_use *u = other->semaphores; u; u = u->next)
-            if (strcmp(u->name, use->name) == 0) {
-                *one_thread &= other->caller == api->caller;
-                turn += other->function->kind == api->function->kind && other->number < api->number;
-            }
+            turn += strcmp(u->name, use->name) == 0 && other->function->kind == api->function->kind &&
+                    other->number < api->number;
     return turn;
+}
+
+/* Whether other threads than API's use the semaphore of USE. */
+static bool is_shared(const struct lt_test *test, const struct lt_api *api, const struct lt_event_use *use)
+{
+    for (const struct lt_api *other = test->calls; other; other = other->next)
+        for (const struct lt_event_use *u = other->semaphores; u; u = u->next)
+            if (strcmp(u->name, use->name) == 0 && other->caller != api->caller)
+                return true;
+    return false;
 }
 
 /* Rejects a semaphore that several threads use repeatedly: nothing would determine which signal a wait is for. */
 static void resolve_semaphores(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (struct lt_event_use *use = api->semaphores; use && !lexer->failed; use = use->next) {
-        bool one_thread = true;
         resolve_use(lexer, use, LT_SEMAPHORE);
         for (const struct lt_event_use *u = api->semaphores; u != use && !lexer->failed; u = u->next)
             if (u->event == use->event)
                 lt_fail_at(lexer, use->pos, "semaphore '%s' is named twice", use->name);
-        if (!lexer->failed && lt_semaphore_turn(lexer->test, api, use, &one_thread) > 0 && !one_thread)
+        if (!lexer->failed && lt_semaphore_turn(lexer->test, api, use) > 0 &&
+            is_shared(lexer->test, api, use))
             lt_fail_at(lexer, api->pos, "several host threads use semaphore '%s' more than once", use->name);
     }
 }
