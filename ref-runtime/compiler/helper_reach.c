@@ -18,15 +18,21 @@ extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasR
 
 enum { SPIR_KERNEL = 76 }; /* llvm::CallingConv */
 
-/* Whether FUNCTION calls one that is not defined and not one of the language, whose names are mangled. */
+/* Whether FUNCTION is one of the language: their names are mangled, or reserved for the compiler. */
+static bool is_built_in(LLVMValueRef function)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    return LLVMGetIntrinsicID(function) || strncmp(name, "_Z", 2) == 0 || strncmp(name, "__", 2) == 0;
+}
+
+/* Whether FUNCTION calls one that is neither defined nor one of the language. */
 static bool calls_undefined(LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
-            size_t length;
-            if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
-                *LLVMGetValueName2(callee, &length) != '_')
+            if (callee && LLVMIsDeclaration(callee) && !is_built_in(callee))
                 return true;
         }
     return false;

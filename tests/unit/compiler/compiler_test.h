@@ -131,6 +131,20 @@ static inline size_t count_opcode(const struct rt_binary *binary, unsigned opcod
     return count;
 }
 
+/* OUTCOME, of unreachable_text, is a valid module, and has the functions that no kernel reaches if it is a LIBRARY. */
+static inline void expect_functions(const struct outcome *outcome, bool library)
+{
+    char message[512];
+    if (outcome->cls != MM_OK)
+        fail_msg("%s", outcome->log);
+    validate(&outcome->binary, message, sizeof message);
+    assert_string_equal(message, "");
+    assert_int_equal(count_opcode(&outcome->binary, SpvOpISub, NULL), library);
+    assert_int_equal(count_opcode(&outcome->binary, SpvOpUDiv, NULL), library);
+    assert_int_equal(count_opcode(&outcome->binary, SpvOpIMul, NULL), 1);
+    assert_int_equal(count_opcode(&outcome->binary, SpvOpBitwiseXor, NULL), 1);
+}
+
 static inline bool has_string(const struct rt_binary *binary, const char *text)
 {
     const uint32_t *words = binary->data;

@@ -385,24 +385,19 @@ static void test_unreachable_functions(void **state)
                                          .options = "-cl-std=CL3.0",
                                          .extensions = TEST_EXTENSIONS,
                                          .features = TEST_FEATURES};
-    char message[512];
     for (int library = 0; library < 2; library++) {
         request.library = library;
         struct outcome o = compile_request(&request);
-        if (o.cls != MM_OK)
-            fail_msg("%s", o.log);
-        validate(&o.binary, message, sizeof message);
-        assert_string_equal(message, "");
-        assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL), library);
-        assert_int_equal(count_opcode(&o.binary, SpvOpUDiv, NULL), library);
-        assert_int_equal(count_opcode(&o.binary, SpvOpIMul, NULL), 1);
-        assert_int_equal(count_opcode(&o.binary, SpvOpBitwiseXor, NULL), 1);
+        expect_functions(&o, library);
         outcome_free(&o);
     }
-    struct outcome o = compile_text("int f(int); int g(int x) { return f(x) - 1; } kernel void k() {}", NULL);
-    assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL),
-                     1); /* f is reported when the program is built */
-    outcome_free(&o);
+    const char *undefined[] = {"int f(int); int g(int x) { return f(x) - 1; } kernel void k() {}",
+                               "int _f(int); int g(int x) { return _f(x) - 1; } kernel void k() {}"};
+    for (int i = 0; i < 2; i++) {
+        struct outcome o = compile_text(undefined[i], NULL);
+        assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL), 1); /* the program's build reports f */
+        outcome_free(&o);
+    }
 }
 
 static void test_argument_information(void **state)

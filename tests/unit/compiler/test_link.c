@@ -163,17 +163,9 @@ static void test_unreachable_functions(void **state)
 {
     (void)state;
     struct rt_binary module = object(unreachable_text);
-    char message[512];
     for (int library = 0; library < 2; library++) {
         struct outcome o = link_modules(&module, 1, library);
-        if (o.cls != MM_OK)
-            fail_msg("%s", o.log);
-        validate(&o.binary, message, sizeof message);
-        assert_string_equal(message, "");
-        assert_int_equal(count_opcode(&o.binary, SpvOpISub, NULL), library);
-        assert_int_equal(count_opcode(&o.binary, SpvOpUDiv, NULL), library);
-        assert_int_equal(count_opcode(&o.binary, SpvOpIMul, NULL), 1);
-        assert_int_equal(count_opcode(&o.binary, SpvOpBitwiseXor, NULL), 1);
+        expect_functions(&o, library);
         outcome_free(&o);
     }
     mm_free(module.data);
