@@ -16,15 +16,13 @@ THREADS = "synchronization of host threads is not recorded"
 ATOMICS = "synchronization by atomic operations"
 NO_RACE = "findings that are no races"
 UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_unfenced": NO_RACE,
-           "image_level_missing": NO_RACE,
-           "map_used_before_it_is_there": NO_RACE, "instrumented_barrier": "a command had not completed",
-           "instrumented_flag": ATOMICS, "instrumented_host_publishes": ATOMICS,
-           "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "svm_read_only_written": NO_RACE,
+           "image_level_missing": NO_RACE, "map_used_before_it_is_there": NO_RACE, "instrumented_flag": ATOMICS,
+           "instrumented_host_publishes": ATOMICS, "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "svm_read_only_written": NO_RACE,
            "svm_write_only_read": NO_RACE, "two_devices_all_svm": ATOMICS,
            "two_kernels_message_svm": ATOMICS, "two_kernels_ring_svm": ATOMICS, "threads_hand_over": THREADS,
            "threads_share_a_queue": THREADS, "threads_with_own_queues": THREADS,
            "view_as_line_own_write": NO_RACE}
-for name in ("c11_threads", "condition", "mutex", "other_locks", "own_atomic", "own_fences", "read_write_lock",
+for name in ("barrier", "c11_threads", "condition", "mutex", "other_locks", "own_atomic", "own_fences", "read_write_lock",
              "semaphores", "threads_join", "workers_from_before"):
     UNKNOWN["instrumented_" + name] = ORDER
 

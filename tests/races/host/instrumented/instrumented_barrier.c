@@ -33,6 +33,8 @@ int main(void)
         pthread_create(&threads[i], NULL, work, &sums[i]);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    launch(in_order(), svm_kernel("add", memory, NULL, NULL), N, NULL);
+    cl_command_queue q = in_order();
+    launch(q, svm_kernel("add", memory, NULL, NULL), N, NULL);
+    OK(clFinish(q));
     return 0;
 }
