@@ -1,5 +1,5 @@
 // expect: data-race
-// at: drain:4 read, 24 write, host and work-item
+// at: drain:4 read, 25 write, host and work-item
 // reason: is relaxed and follows no release fence
 // build: host-cc
 // The host fills a ring in fine-grained SVM while a kernel empties it: nothing orders the item with its
@@ -18,6 +18,7 @@ int main(void)
     cl_command_queue q = in_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
     int *tail = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    *tail = 0;
     launch(q, svm_kernel("drain", ring, tail, out), 1, NULL);
     OK(clFlush(q));
     for (int i = 0; i < 8; i++) {

@@ -15,6 +15,7 @@ int main(void)
     cl_command_queue q = in_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), sum = 0;
     int *tail = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    *tail = 0;
     launch(q, svm_kernel("fill", ring, tail, NULL), 1, NULL);
     OK(clFlush(q));
     for (int i = 0; i < 8; i++) {

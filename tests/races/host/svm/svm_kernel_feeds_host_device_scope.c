@@ -1,6 +1,6 @@
 // expect: data-race
-// at: fill:3 write, 26 read, host and work-item
-// at: scope-race fill:4 atomic-write, 24 atomic-read, host and work-item
+// at: fill:3 write, 27 read, host and work-item
+// at: scope-race fill:4 atomic-write, 25 atomic-read, host and work-item
 // reason: on this memory it includes only one kernel and its children
 // build: host-cc
 // A kernel fills a ring in fine-grained SVM but publishes for its own device only.
@@ -18,6 +18,7 @@ int main(void)
     cl_command_queue q = in_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), sum = 0;
     int *tail = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    *tail = 0;
     launch(q, svm_kernel("fill", ring, tail, NULL), 1, NULL);
     OK(clFlush(q));
     for (int i = 0; i < 8; i++) {

@@ -22,6 +22,7 @@ int main(void)
     cl_command_queue q = out_of_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
     int *ends = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    ends[0] = ends[1] = 0;
     cl_event gate = clCreateUserEvent(context, &code); /* neither is over before the other begins */
     OK(code);
     launch(q, svm_kernel("fill", ring, ends, NULL), 1, gate);

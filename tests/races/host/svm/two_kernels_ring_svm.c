@@ -20,6 +20,7 @@ int main(void)
     cl_command_queue q = out_of_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
     int *ends = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    ends[0] = ends[1] = 0;
     launch(q, svm_kernel("fill", ring, ends, NULL), 1, NULL);
     launch(q, svm_kernel("drain", ring, ends, out), 1, NULL);
     OK(clFinish(q));
