@@ -384,17 +384,23 @@ struct in_reference {
 const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address);
 uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                        struct in_reference r);
+/* Whether O permits the access of SIZE bytes at ADDRESS. */
+static inline bool in_permits(const struct in_object *o, uint64_t address, uint64_t size, uint32_t align_mask,
+                              bool write)
+{
+    if (__builtin_expect(size - 1 >= o->size || address - o->address > o->size - size ||
+                             (address & align_mask) != 0 || (write ? o->read_only : o->write_only),
+                         0))
+        return false;
+    return true;
+}
 /* Checks the access R through P; an undefined one is reported.  Returns the memory to access, which is not that at
  * the address for reads that are defined to give zeros; NULL: there is none, and run->outcome.stopped says whether
  * the launch ends.  Sets P's object if it was unknown. */
 static inline uint8_t *in_touch(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                 struct in_fat *p, struct in_reference r)
 {
-    const struct in_object *o = p->object;
-    uint64_t offset = r.address - o->address;
-    if (__builtin_expect(offset < o->size && o->size - offset >= r.size && (r.address & r.align_mask) == 0 &&
-                             !(r.write ? o->read_only : o->write_only),
-                         1))
+    if (in_permits(p->object, r.address, r.size, r.align_mask, r.write))
         return (uint8_t *)(uintptr_t)r.address;
     return in_touch_slow(run, item, pc, p, r);
 }
