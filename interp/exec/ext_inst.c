@@ -72,6 +72,19 @@ static bool run_elementwise(struct in_run *run, struct in_item *item, const stru
     return true;
 }
 
+/* The same for scalars.  Unused operands have slot 0. */
+static bool run_scalar(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                       const struct in_call *c)
+{
+    in_ext_kernel kernel;
+    memcpy(&kernel, &c->more, sizeof kernel);
+    (void)run;
+    (void)pc;
+    uint8_t *f = item->frame;
+    kernel(f + c->result, NULL, f + c->operand[0], f + c->operand[1], f + c->operand[2]);
+    return true;
+}
+
 /* The last operand is a pointer that receives a second result. */
 static bool run_second(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                        const struct in_call *c)
@@ -281,7 +294,9 @@ static bool choose_function(struct in_call *c, const struct in_ext_fn *fn)
         if (!number || !table || !table[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)])
             return false;
         memcpy(&c->more, &table[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)], sizeof c->more);
-        c->fn = fn->pointee != IN_EXT_NONE ? run_second : run_elementwise;
+        c->fn = fn->pointee != IN_EXT_NONE    ? run_second
+                : c->ty->kind == IN_TY_VECTOR ? run_elementwise
+                                              : run_scalar;
         return fn->pointee == IN_EXT_NONE || c->types[c->operand_count - 1]->element;
     }
     case IN_EXT_GEOMETRIC:
