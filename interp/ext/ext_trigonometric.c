@@ -225,19 +225,28 @@ DEFINE_OF_PI(double, double, long_sine, long_cosine, copysign)
 
 /* ---- as functions of each type ------------------------------------------------------------------------------------------- */
 
-#define DEFINE_EACH(name, short, function)                                                                   \
-    in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
+/* fma() is a call without the instruction, so the interpreter has a version for processors that have it; both compute the same. */
+#if defined(__x86_64__) && !defined(__clang__)
+#define DEFINE_VERSIONS(type, name, value)                                                                   \
+    __attribute__((target("fma"))) static type name##_with_fma(type x)                                       \
     {                                                                                                        \
-        return in_half_from_f32(short##_##function(in_half_to_f32(x)));                                      \
+        return value;                                                                                        \
     }                                                                                                        \
-    in_f32 in_ext_##name##_f32(in_f32 x)                                                                     \
+    type name(type x)                                                                                        \
     {                                                                                                        \
-        return short##_##function(x);                                                                        \
-    }                                                                                                        \
-    in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \
-    {                                                                                                        \
-        return double_##function(x);                                                                         \
+        return __builtin_cpu_supports("fma") ? name##_with_fma(x) : (value);                                 \
     }
+#else
+#define DEFINE_VERSIONS(type, name, value)                                                                   \
+    type name(type x)                                                                                        \
+    {                                                                                                        \
+        return value;                                                                                        \
+    }
+#endif
+#define DEFINE_EACH(name, short, function)                                                                   \
+    DEFINE_VERSIONS(in_f16, in_ext_##name##_f16, in_half_from_f32(short##_##function(in_half_to_f32(x))))    \
+    DEFINE_VERSIONS(in_f32, in_ext_##name##_f32, short##_##function(x))                                      \
+    DEFINE_VERSIONS(in_f64, in_ext_##name##_f64, double_##function(x))
 #define DEFINE_NATIVE(function)                                                                              \
     DEFINE_EACH(function, single, function)                                                                  \
     DEFINE_EACH(half_##function, single, function)                                                           \
