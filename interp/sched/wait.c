@@ -19,12 +19,15 @@ static bool sub_group_scope(const struct in_item *item)
     return w->scope == 0 ? !w->work_group : in_get32(item, w->scope) == SpvScopeSubgroup;
 }
 
+static bool is_recorded(const struct in_run *run)
+{
+    return run->full && run->launch.recorder;
+}
+
 static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kind, uint32_t site,
                       uint32_t instance)
 {
     const struct in_wait *w = wait_of(item);
-    if (!run->full || !run->launch.recorder)
-        return;
     struct mm_event *e = in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
                                          in_get32(item, w->memory_scope));
     e->site = site;
@@ -36,7 +39,7 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
 static void record_wait(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
-    if (w->kind == IN_WAIT_BARRIER)
+    if (is_recorded(run) && w->kind == IN_WAIT_BARRIER)
         record_at(run, item, kind, w->site, item->instances[sub_group_scope(item)]);
 }
 
@@ -54,7 +57,7 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
 {
     const struct in_wait *w = wait_of(members[0]);
     bool barrier = w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_NAMED_BARRIER;
-    if (w->kind == IN_WAIT_NAMED_BARRIER)
+    if (w->kind == IN_WAIT_NAMED_BARRIER && is_recorded(run))
         record_named(run, members, n);
     if (run->weak && barrier)
         in_weak_barrier(run, members, n, in_get32(members[0], w->semantics),
@@ -253,10 +256,26 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
     return release_range(run, g, from, to);
 }
 
+/* Whether all work-items of the group wait at one instruction, whose scope is a constant and the work-group: the usual case,
+ * decided without a pass over each sub-group. */
+static bool waits_as_group(struct in_group *g)
+{
+    if (g->waiting != g->items_count || find_disagreement(g, 0, g->items_count))
+        return false;
+    const struct in_wait *w = wait_of(&g->items[0]);
+    bool constant = w->scope <= 0; /* slots of constants are negative */
+    return (w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_GROUP_OP) && constant &&
+           !sub_group_scope(&g->items[0]);
+}
+
 static void resolve_group(struct in_run *run, struct in_group *g)
 {
     uint32_t sub = run->launch.sub_group_size;
     bool any = false;
+    if (waits_as_group(g)) {
+        release_range(run, g, 0, g->items_count);
+        return;
+    }
     for (uint32_t from = 0; from < g->items_count && !any; from += sub)
         any = resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
     if (any || g->waiting == 0)
