@@ -290,7 +290,7 @@ static void acquire_flag(struct drf *d, uint32_t t, uint64_t address)
     }
 }
 
-/* The weak compare-exchange by which agent T chooses the work-item that its copy comes after (tools/explore/copy.c). */
+/* The weak compare-exchange by which agent T chooses the work-item that its copy comes after (tools/explore/memory/copy.c). */
 static void choose_work_item(struct drf *d, uint32_t t, const struct sx_access *a)
 {
     const struct ck_program *p = d->sx->program;

@@ -19,7 +19,7 @@ sources() { # what a reader consists of
     trace) echo memmodel/trace/{read,decode,format}.c interp/replay/expand*.c ;;
     commands) echo tools/commands/{collect,footprint,schedule,program}.c ;;
     capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
-    explore) echo tools/explore/*.c ;;
+    explore) echo tools/explore/*.c tools/explore/*/*.c ;;
     witness) echo tools/witness/{read,replay,oracle}.c ;;
     program) echo checker/program/{file,program}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;

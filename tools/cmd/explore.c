@@ -6,6 +6,7 @@
 #include "tools/commands/record.h"
 #include "tools/compile_cl.h"
 #include "tools/explore/command.h"
+#include "tools/explore/inputs/inputs.h"
 #include "tools/guard.h"
 #include "tools/interrupt.h"
 #include "tools/page.h"

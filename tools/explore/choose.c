@@ -1,6 +1,8 @@
 /* Launches of kernels that no option describes: sizes and symbolic arguments (tools/launch/choose.c). */
 #include "memmodel/base/arena.h"
 #include "tools/explore/command.h"
+#include "tools/explore/image/image.h"
+#include "tools/explore/module/module.h"
 #include "tools/launch/signature.h"
 
 #include <string.h>

@@ -1,6 +1,12 @@
 /* Control flow: blocks in an order that puts only the back edges of loops backwards, phis as parallel copies
  * on edges, calls inlined.  [SPIRV 2.11, 3.42.9, 3.42.17] */
-#include "tools/explore/explore.h"
+#include "tools/explore/flow.h"
+#include "tools/explore/image/image.h"
+#include "tools/explore/memory/hidden.h"
+#include "tools/explore/memory/memory.h"
+#include "tools/explore/module/module.h"
+#include "tools/explore/program/build.h"
+#include "tools/explore/value/value.h"
 
 #include <string.h>
 

@@ -1,7 +1,15 @@
 /* A launch as a program: the objects that work-items share, and one thread for each work-item.
  * [CL 3.2.1 execution model; SPIRV 3.7 storage classes; SPIRV 2.3 entry points] */
 #include "memmodel/base/nearest.h"
-#include "tools/explore/explore.h"
+#include "tools/explore/flow.h"
+#include "tools/explore/image/image.h"
+#include "tools/explore/inputs/inputs.h"
+#include "tools/explore/memory/hidden.h"
+#include "tools/explore/memory/memory.h"
+#include "tools/explore/module/module.h"
+#include "tools/explore/program/build.h"
+#include "tools/explore/program/passes.h"
+#include "tools/explore/value/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Witnesses of refcl explore: replayed, printed and written to files. */
 #include "memmodel/base/escape.h"
 #include "tools/explore/command.h"
+#include "tools/explore/inputs/inputs.h"
 #include "tools/witness/replay.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_PROVE_INTERNAL_H
 #define TOOLS_PROVE_INTERNAL_H
 
-#include "tools/explore/explore.h"
+#include "tools/explore/module/module.h"
 #include "tools/prove/prove.h"
 
 #include <z3.h>

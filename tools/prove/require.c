@@ -1,5 +1,6 @@
 /* Conditions of --requires as terms.  Numbers have 64 bits; arguments are extended by their types in the source, sums and products wrap around. */
 #include "tools/launch/require.h"
+#include "tools/explore/inputs/inputs.h"
 #include "tools/prove/internal.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* Executions found by refcl explore, with their launch. */
 #include "tools/witness/witness.h"
+#include "tools/explore/image/image.h"
+#include "tools/explore/inputs/inputs.h"
+#include "tools/explore/memory/memory.h"
+#include "tools/explore/module/module.h"
 #include "tools/verdict_text.h"
 
 #include <inttypes.h>

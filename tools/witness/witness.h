@@ -3,6 +3,7 @@
 #ifndef TOOLS_WITNESS_WITNESS_H
 #define TOOLS_WITNESS_WITNESS_H
 
+#include "interp/image/image.h"
 #include "interp/interp.h"
 #include "tools/explore/explore.h"
 

@@ -4,6 +4,9 @@
  * agree to the bit.  The linear filter reads each corner of the cell, and adds them up in the interpreter's order. */
 #include "memmodel/base/bits.h"
 #include "tools/explore/image/image.h"
+#include "tools/explore/module/module.h"
+#include "tools/explore/program/build.h"
+#include "tools/explore/value/value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -162,8 +165,9 @@ static void sample_float(struct ex *ex, const struct in_inst *inst, const struct
     struct ex_texel texel = ex_image_sides(image);
     struct cell cell = {.axes = in_image_dimensions(image->description.kind)};
     if (sampler->addressing > IN_ADDRESS_CLAMP && !sampler->normalized)
-        ex_image_refuse(ex, inst, "with a sampler that repeats the image without normalized coordinates",
-                        "use CLK_NORMALIZED_COORDS_TRUE [CLC 6.15.15.1]");
+        ex_image_fail_unsupported(ex, inst,
+                                  "with a sampler that repeats the image without normalized coordinates",
+                                  "use CLK_NORMALIZED_COORDS_TRUE [CLC 6.15.15.1]");
     if (v->count < texel.sides)
         ex_fail(ex, MM_INVALID, "SPIRV 3.49.10", "an image has fewer coordinates than sides");
     for (uint32_t i = 0; i < texel.sides; i++) {
@@ -193,8 +197,9 @@ static void sample_integer(struct ex *ex, const struct in_inst *inst, const stru
                            const struct in_sampler *sampler, struct ex_value *out)
 {
     if (sampler->normalized || sampler->filter == IN_FILTER_LINEAR || sampler->addressing > IN_ADDRESS_CLAMP)
-        ex_image_refuse(ex, inst, "at integer coordinates with a sampler that normalizes, filters or repeats",
-                        "use float coordinates");
+        ex_image_fail_unsupported(ex, inst,
+                                  "at integer coordinates with a sampler that normalizes, filters or repeats",
+                                  "use float coordinates");
     struct ex_texel texel = ex_image_coordinates(ex, inst, image);
     bool edge = sampler->addressing == IN_ADDRESS_CLAMP_TO_EDGE;
     for (uint32_t i = 0; i < texel.sides; i++)
