@@ -16,14 +16,17 @@ enum { MAX_DEPTH = 64 };
 struct block {
     uint32_t id;
     const struct in_inst *first, *last; /* after OpLabel .. the terminator */
+    const struct in_inst *loop_merge;   /* NULL: it is not the header of a loop */
     uint32_t label;
+    uint32_t visits; /* while the order is found: neighbors visited */
     bool seen;
 };
 struct body {
     struct ex *ex;
-    struct block *blocks;
+    struct block *blocks; /* as in the module */
     uint32_t block_count;
-    uint32_t *order; /* reverse postorder, filled from the end */
+    uint32_t *numbers; /* by id: index in BLOCKS + 1; 0: not a block of this function */
+    uint32_t *order;   /* reverse postorder, filled from the end */
     uint32_t order_at;
 };
 
@@ -36,26 +39,30 @@ static void find_blocks(struct body *b, const struct in_function *f)
     for (const struct in_inst *i = ex_first(ex, f); i->word < f->end; i++)
         count += i->opcode == SpvOpLabel;
     b->blocks = ex_alloc(ex, count * sizeof *b->blocks);
+    b->numbers = ex_alloc(ex, ex->module.bound * sizeof *b->numbers);
     b->order = ex_alloc(ex, count * sizeof *b->order);
     b->order_at = count;
     for (const struct in_inst *i = ex_first(ex, f); i->word < f->end; i++) {
         if (i->opcode != SpvOpLabel)
             continue;
-        const struct in_inst *last = i + 1;
-        while (last->word < f->end && !in_is_terminator(last->opcode))
-            last++;
+        const struct in_inst *last = i + 1, *loop_merge = NULL;
+        for (; last->word < f->end && !in_is_terminator(last->opcode); last++)
+            if (last->opcode == SpvOpLoopMerge)
+                loop_merge = last;
         ex->current = i;
         if (last->word >= f->end)
             ex_fail(ex, MM_INVALID, "SPIRV 2.11", "a block has no terminator");
-        b->blocks[b->block_count++] = (struct block){.id = i->result, .first = i + 1, .last = last};
+        b->blocks[b->block_count++] =
+            (struct block){.id = i->result, .first = i + 1, .last = last, .loop_merge = loop_merge};
+        b->numbers[i->result] = b->block_count;
     }
 }
 
 static uint32_t block_of(const struct body *b, uint32_t id)
 {
-    for (uint32_t i = 0; i < b->block_count; i++)
-        if (b->blocks[i].id == id)
-            return i;
+    uint32_t number = id < b->ex->module.bound ? b->numbers[id] : 0;
+    if (number)
+        return number - 1;
     ex_fail(b->ex, MM_INVALID, "SPIRV 2.11", "a branch to a block of another function");
 }
 
@@ -88,23 +95,35 @@ static uint32_t successor_block(struct ex *ex, const struct in_inst *t, uint32_t
     return i == 0 ? t->operands[1] : t->operands[1 + i * (literal_words(ex, t) + 1)];
 }
 
-/* Reverse postorder: the last successor is visited first, so that the first one follows its block.  A merge block named by
- * OpLoopMerge is visited before the body of the loop, which keeps the body contiguous. */
-static void visit_block(struct body *b, uint32_t block)
+/* Neighbor I in the order of visits: the blocks that OpLoopMerge names, then the successors, the last one first; NO_BLOCK: there are
+ * no more. */
+static uint32_t neighbor_block(const struct body *b, const struct block *block, uint32_t i)
 {
-    struct ex *ex = b->ex;
-    const struct in_inst *t = b->blocks[block].last;
-    if (b->blocks[block].seen)
-        return;
-    b->blocks[block].seen = true;
-    for (const struct in_inst *i = b->blocks[block].first; i < t; i++)
-        if (i->opcode == SpvOpLoopMerge) {
-            visit_block(b, block_of(b, i->operands[0]));
-            visit_block(b, block_of(b, i->operands[1]));
+    uint32_t named = block->loop_merge ? 2 : 0, count = successor_count(b->ex, block->last);
+    if (i < named)
+        return block_of(b, block->loop_merge->operands[i]);
+    if (i - named < count)
+        return block_of(b, successor_block(b->ex, block->last, count - 1 - (i - named)));
+    return NO_BLOCK;
+}
+
+/* Reverse postorder: the last successor is visited first, so that the first one follows its block.  The merge block of a loop is
+ * visited before its body, which keeps the body contiguous. */
+static void order_blocks(struct body *b)
+{
+    uint32_t depth = 1,
+             *stack = ex_alloc(b->ex, b->block_count * sizeof *stack); /* stack[0]: the first block */
+    b->blocks[0].seen = true;
+    while (depth > 0) {
+        struct block *block = &b->blocks[stack[depth - 1]];
+        uint32_t next = neighbor_block(b, block, block->visits++);
+        if (next == NO_BLOCK) {
+            b->order[--b->order_at] = stack[--depth];
+        } else if (!b->blocks[next].seen) {
+            b->blocks[next].seen = true;
+            stack[depth++] = next;
         }
-    for (uint32_t i = successor_count(ex, t); i-- > 0;)
-        visit_block(b, block_of(b, successor_block(ex, t, i)));
-    b->order[--b->order_at] = block;
+    }
 }
 
 /* ---- edges -------------------------------------------------------------------------------------- */
@@ -377,7 +396,7 @@ void ex_inline(struct ex *ex, const struct in_function *function, const struct e
                 ex_id(ex, function->id)->name);
     for (uint32_t i = 0; i < body.block_count; i++)
         body.blocks[i].label = ex_new_label(ex);
-    visit_block(&body, 0);
+    order_blocks(&body);
     for (uint32_t i = body.order_at; i < body.block_count; i++)
         emit_block(&body, body.order[i]);
     ex_place_label(ex, frame.return_label);
