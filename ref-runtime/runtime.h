@@ -30,7 +30,7 @@
  *
  * "Under rt_lock" in a comment: the caller holds it.  Fields of commands, events and queues change under rt_lock, except the state
  * that a command's step uses: this belongs to the thread that executes the step (sched.step.busy).  The executor is one
- * thread; while it is idle, a waiting host thread executes steps in its place (help_workers() in sched.c). */
+ * thread; while it is idle, a waiting host thread executes steps in its place (help_workers() in sched/sched.c). */
 #ifndef REF_RUNTIME_RUNTIME_H
 #define REF_RUNTIME_RUNTIME_H
 

@@ -56,7 +56,7 @@ struct rt_command {
     bool starts_lazily; /* when the host waits or polls, or has computed for long */
     bool is_barrier;
     bool waits_for_all;  /* marker or barrier without a wait list */
-    unsigned generation; /* see sched.c */
+    unsigned generation; /* see grace_period.c */
     /* Device-side enqueue, on the executor thread alone. */
     struct rt_family {
         struct rt_command *parent; /* whose kernel enqueued this one, NULL: the host did */
@@ -92,7 +92,7 @@ cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_ev
 cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,
                                  const cl_event *list, cl_event *event);
 
-/* ---- scheduler (sched.c): rt_lock guards queues, events, commands, maps ---- */
+/* ---- scheduler (sched.c, executor.c): rt_lock guards queues, events, commands, maps ---- */
 
 extern struct mm_mutex rt_lock;
 /* Under rt_lock. */
