@@ -94,6 +94,9 @@ KERNELS = {
     'members': '''kernel void k(global const uchar4 *x, global const float *y, global uchar *z) {
         uchar4 p = x[get_global_id(0)];
         z[get_global_id(0)] = (uchar)(0.3f * p.x + 0.6f * p.y + 0.1f * p.z); }''',
+    'converted': '''kernel void k(global const uchar *x, global const float *y, global uchar *z) {
+        int3 p = convert_int3(vload3(get_global_id(0), x));
+        z[get_global_id(0)] = (uchar)(p.x * 3 + p.y * 5 + p.z * 7 >> 4); }''',
     'gaps': '''kernel void k(global const float4 *x, global const uint *y, global float *z) {
         float3 p = x[get_global_id(0)].xyz;
         for (uint n = y[get_global_id(0)] & 7; n > 0; n--)
@@ -362,6 +365,8 @@ def main():
           re.search(r'call <\d+ x double> @in_slow_sin', text) is not None and not re.search(r'call double @(?!llvm)', text), text)
     text = compiled('members')
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
+    text = compiled('converted')
+    check('members of converted vectors in memory, of three: vectors across work-items', re.search(r'store <\d+ x i8>', text) is not None, text)
     if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
         text = compiled('euclid')
         check('a chain of divisions: vectors', re.search(r'fdiv <\d+ x double>', text) is not None, text)

@@ -22,14 +22,27 @@ static bool is_costly(const Instruction &i)
     return i.getOpcode() == Instruction::FDiv || i.isIntDivRem() || i.getOpcode() == Instruction::FRem;
 }
 
-// Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.
+// Whether members of VECTOR, or of conversions and selections of its members, are all that is used.
+static bool is_taken_apart(const Instruction &vector)
+{
+    return all_of(vector.users(), [](const User *user) {
+        bool same_members = isa<CastInst>(user) || isa<ShuffleVectorInst>(user);
+        return isa<ExtractElementInst>(user) ||
+               (same_members && user->getType()->isVectorTy() && is_taken_apart(*cast<Instruction>(user)));
+    });
+}
+
+// Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.  Vectors of three have their
+// own size where vload3() reads them.
 static bool only_members(const Instruction &load, const Divergence &divergence)
 {
+    if (!isa<LoadInst>(load))
+        return false;
     const DataLayout &layout = load.getModule()->getDataLayout();
     LaneStride stride = lane_stride(getLoadStorePointerOperand(&load), divergence);
-    return isa<LoadInst>(load) && stride.kind == LaneStride::CONSTANT &&
-           stride.bytes == int64_t(layout.getTypeAllocSize(load.getType())) &&
-           all_of(load.users(), [](const User *user) { return isa<ExtractElementInst>(user); });
+    return stride.kind == LaneStride::CONSTANT && is_taken_apart(load) &&
+           (stride.bytes == int64_t(layout.getTypeAllocSize(load.getType())) ||
+            stride.bytes == int64_t(layout.getTypeStoreSize(load.getType())));
 }
 
 // Work-items that traverse memory in vectors, at separate addresses and doing little with them, gain
