@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, plain and with checks: LLVM takes
-quadratic time in the accesses of a block, and exponential time to unswitch nested loops.  The interpreter executes what is larger."""
+quadratic time in the accesses of a block, and exponential time to unswitch nested loops.  So does that of kernels with many reads of texels,
+which call the code that those with few have inlined.  The interpreter executes what is larger."""
 import os
 import subprocess
 import sys
@@ -35,12 +36,19 @@ def nest(depth):
 KERNELS['loops'] = nest(40)
 
 
-def compiled(source, mode):
+def reads(count):
+    return ('constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;'
+            'kernel void k(read_only image2d_t from, global float4 *out) { int i = get_global_id(0); float4 sum = 0;'
+            + ''.join(f'sum += read_imagef(from, s, (float2)(i * 0.1f, {k} * 0.1f));' for k in range(count)) + 'out[i] = sum; }')
+
+
+def compiled(source, mode, arguments=('buf:4096', 'buf:4096')):
     """What the JIT prints: LLVM IR, and whether the kernel was compiled."""
     with tempfile.NamedTemporaryFile('w', suffix='.cl') as file:
         file.write(source)
         file.flush()
-        run = subprocess.run([REFCL, 'kernel', '--quiet', *mode, '-g', '8', '-l', '8', '-a', 'buf:4096', '-a', 'buf:4096', file.name],
+        run = subprocess.run([REFCL, 'kernel', '--quiet', *mode, '-g', '8', '-l', '8',
+                              *(word for argument in arguments for word in ('-a', argument)), file.name],
                              env=dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized'),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     return run.stdout
@@ -51,6 +59,10 @@ for name, source in KERNELS.items():
         text = compiled(source, mode)
         count = text.count('\n')
         check(f'{name}, {"plain" if mode else "with checks"}: at most {MOST} lines', ': compiled' in text and count <= MOST, count)
+for count, called in (2, False), (16, True):
+    text = compiled(reads(count), ['--check', 'none'], ('image:2d:16x16:rgba8', 'buf:4096'))
+    check(f'{count} reads of texels: code is {"called" if called else "inlined"}, at most {MOST} lines',
+          ': compiled' in text and text.count('\n') <= MOST and ('@in_jit_path_sample(' in text) == called, text.count('\n'))
 text = compiled(nest(60), [])
 check('loops nested 60 deep are not compiled', ': compiled' not in text and 'loops nested too deeply' in text, text)
 done()

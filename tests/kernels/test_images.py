@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Texels of 2D images in kernels: what reads decode, what writes encode and what samplers make of coordinates, in the formats that
-compiled code has a short path for, and in others, beside the same computed here [CL 5.3.1, CLC 8.2, 8.3]."""
+compiled code has a short path for, and in others, beside the same computed here [CL 5.3.1, CLC 8.2, 8.3].  Compiled code has the short path
+at each access of a work-item with few accesses, and calls it in one with many."""
 import os
 import sys
 
@@ -78,13 +79,14 @@ def build(text):
     return cl.Program(context, text).build('-cl-std=CL3.0')
 
 
-def reads_and_writes():
+def reads_and_writes(count):
+    """Each work-item reads and writes that many texels."""
     for order, type_ in formats():
         function = TYPES[type_][1]
         texel, kind = OF_TEXEL[function]
         program = build(f'''kernel void k(read_only image2d_t from, write_only image2d_t to, global {texel} *o, global {texel} *in) {{
-            int2 at = (int2)(get_global_id(0), get_global_id(1)); int n = at.y * get_image_width(from) + at.x;
-            o[n] = read_image{function}(from, at); write_image{function}(to, at, in[n]); }}''')
+            int n = get_global_id(0) * {count}, w = get_image_width(from); int2 at;
+            {f'at = (int2)(n % w, n / w); o[n] = read_image{function}(from, at); write_image{function}(to, at, in[n++]);' * count} }}''')
         stored = stored_bytes(order, type_)
         given = numpy.resize(numpy.array(FLOATS, 'f4'), W * H * 4) if kind == 'f4' else \
             numpy.resize(numpy.array([0, 1, 127, 128, 255, 256, 65536, 1 << 31, (1 << 32) - 1, (1 << 32) - 128, 77], 'u4'), W * H * 4).view(kind)
@@ -92,13 +94,14 @@ def reads_and_writes():
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         o, values = cl.Buffer(context, flags, hostbuf=got), cl.Buffer(context, flags, hostbuf=given)
         to = image_of(order, type_, numpy.zeros_like(stored))
-        program.k(queue, (W, H), (W, 1), image_of(order, type_, stored), to, o, values)
+        program.k(queue, (W * H // count,), None, image_of(order, type_, stored), to, o, values)
         cl.enqueue_copy(queue, got, o)
         cl.enqueue_copy(queue, written, to, origin=(0, 0), region=(W, H))
         wanted = decode(order, type_, stored)
-        yield f'{order} {type_} is read', equal(got, wanted), f'{got.tolist()} instead of {wanted.tolist()}'
+        name = f'{order} {type_}, {count} of a work-item'
+        yield f'{name}, is read', equal(got, wanted), f'{got.tolist()} instead of {wanted.tolist()}'
         wanted = encode(order, type_, given.reshape(H, W, 4))
-        yield f'{order} {type_} is written', equal(written, wanted), f'{written.tolist()} instead of {wanted.tolist()}'
+        yield f'{name}, is written', equal(written, wanted), f'{written.tolist()} instead of {wanted.tolist()}'
 
 
 def addressed(mode, i, size):
@@ -136,7 +139,8 @@ def sampled(texels, mode, normalized, linear, c, border):
     return total.astype('f4')
 
 
-def samplers():
+def samplers(count):
+    """Each work-item samples at that many points."""
     points = numpy.array([(x, y) for x in (-1.5, -0.2, 0, 0.49, 1.5, 2.75, 6.5, 6.99, 7, 9.3) for y in (-0.6, 0.5, 1.3, 4.5, 4.8, 5.2)], 'f4')
     for order, type_ in ('RGBA', 'UNORM_INT8'), ('BGRA', 'UNORM_INT8'), ('R', 'FLOAT'), ('RGBA', 'FLOAT'), ('RGBA', 'UNORM_INT16'), ('RGBA', 'UNSIGNED_INT8'):
         function = TYPES[type_][1]
@@ -147,16 +151,16 @@ def samplers():
         for mode in 'CLAMP', 'CLAMP_TO_EDGE', 'REPEAT', 'MIRRORED_REPEAT':
             for normalized in (True,) if 'REPEAT' in mode else (False, True):
                 for linear in (False, True) if kind == 'f4' else (False,):
-                    name = f'{order} {type_}, {mode}{", normalized" if normalized else ""}{", linear" if linear else ""}'
+                    name = f'{order} {type_}, {mode}{", normalized" if normalized else ""}{", linear" if linear else ""}, {count} of a work-item'
                     literal = f'CLK_ADDRESS_{mode} | CLK_NORMALIZED_COORDS_{str(normalized).upper()} | CLK_FILTER_{"LINEAR" if linear else "NEAREST"}'
                     program = build(f'''constant sampler_t s = {literal};
-                        kernel void k(read_only image2d_t from, global {texel} *o, global float2 *at) {{ int i = get_global_id(0);
-                            o[2 * i] = read_image{function}(from, s, at[i]); o[2 * i + 1] = read_image{function}(from, s, convert_int2(at[i])); }}''')
+                        kernel void k(read_only image2d_t from, global {texel} *o, global float2 *at) {{ int i = get_global_id(0) * {count};
+                            {f'o[2 * i] = read_image{function}(from, s, at[i]); o[2 * i + 1] = read_image{function}(from, s, convert_int2(at[i])); i++;' * count} }}''')
                     at = points / numpy.array([W, H], 'f4') if normalized else points
                     got = numpy.zeros((len(at), 2, 4), kind)
                     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
                     o, places = cl.Buffer(context, flags, hostbuf=got), cl.Buffer(context, flags, hostbuf=at)
-                    program.k(queue, (len(at),), None, image, o, places)
+                    program.k(queue, (len(at) // count,), None, image, o, places)
                     cl.enqueue_copy(queue, got, o)
                     wanted = numpy.array([sampled(texels, mode, normalized, linear, c, border) for c in at], kind)
                     yield name, equal(got[:, 0], wanted), f'{got[:, 0].tolist()} instead of {wanted.tolist()}'
@@ -186,8 +190,9 @@ def queries():
 
 
 def tests():
-    yield from reads_and_writes()
-    yield from samplers()
+    for texels, points in (1, 1), (W * H, 10):
+        yield from reads_and_writes(texels)
+        yield from samplers(points)
     yield from queries()
 
 

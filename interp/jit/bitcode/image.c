@@ -22,6 +22,9 @@ typedef double double4 __attribute__((vector_size(32)));
     uint8_t *data, uint64_t pitch, uint32_t kind, uint32_t order, uint32_t type, uint32_t width,             \
         uint32_t height
 #define SHAPE data, pitch, kind, order, type, width, height
+/* Likewise with the bytes of a texel. */
+#define TEXELS IMAGE, uint32_t size
+#define SIZED  SHAPE, size
 /* In instrumented launches: the argument that the image is, and whether the instruction has texels of floats. */
 #define CHECKS uint64_t image, bool floats
 #define INLINE __attribute__((always_inline))
@@ -83,9 +86,8 @@ static inline INLINE uchar4 bytes_at(const uint8_t *at, uint32_t size)
     return b;
 }
 
-static inline INLINE uint4 decode_texel(const uint8_t *at, uint32_t order, uint32_t type)
+static inline INLINE uint4 decode_texel(const uint8_t *at, uint32_t size, uint32_t order, uint32_t type)
 {
-    uint32_t size = texel_size(order, type);
     float4 f = {0, 0, 0, 1};
     uint4 u = {0, 0, 0, 1};
     switch (type) {
@@ -135,9 +137,8 @@ static inline INLINE uchar4 saturated_signed(int4 i)
     return (uchar4) __builtin_convertvector(i, char4);
 }
 
-static inline INLINE void encode_texel(uint8_t *at, uint32_t order, uint32_t type, uint4 u)
+static inline INLINE void encode_texel(uint8_t *at, uint32_t size, uint32_t order, uint32_t type, uint4 u)
 {
-    uint32_t size = texel_size(order, type);
     uchar4 b;
     if (type == IN_CHANNEL_UNORM_INT8)
         b = normalize_texel(swap_channels((float4)u, order));
@@ -158,40 +159,30 @@ static inline INLINE void encode_texel(uint8_t *at, uint32_t order, uint32_t typ
 }
 
 /* Whether the texel is one that is decoded here; 2D and inside the image. */
-static inline INLINE bool is_plain(IMAGE, int32_t x, int32_t y)
+static inline INLINE bool is_plain(TEXELS, int32_t x, int32_t y)
 {
-    (void)data, (void)pitch;
-    return kind == IN_IMAGE_2D && texel_size(order, type) != 0 && (uint32_t)x < width && (uint32_t)y < height;
+    (void)data, (void)pitch, (void)order, (void)type;
+    return kind == IN_IMAGE_2D && size != 0 && (uint32_t)x < width && (uint32_t)y < height;
 }
 
-static inline INLINE uint8_t *texel_address(IMAGE, int32_t x, int32_t y)
+static inline INLINE uint8_t *texel_address(TEXELS, int32_t x, int32_t y)
 {
-    (void)kind, (void)width, (void)height;
-    return data + (uint64_t)(uint32_t)y * pitch + (uint64_t)(uint32_t)x * texel_size(order, type);
+    (void)kind, (void)order, (void)type, (void)width, (void)height;
+    return data + (uint64_t)(uint32_t)y * pitch + (uint64_t)(uint32_t)x * size;
 }
 
 /* ---- accesses: false if the interpreter's function has to make it -------------------------- */
 
-/* Whether the launch is instrumented; then the argument that the image is. */
-#define WATCH   bool watch, uint64_t image
-#define WATCHED watch, image
-
-static inline INLINE uint8_t *watch_texel(WATCH, uint8_t *at, uint32_t width, int32_t x, int32_t y,
-                                          uint32_t how)
+static inline INLINE uint4 load_texel(TEXELS, int32_t x, int32_t y)
 {
-    return watch ? in_texel(at, image, (uint64_t)(uint32_t)y * width + (uint32_t)x, how) : at;
+    return decode_texel(texel_address(SIZED, x, y), size, order, type);
 }
 
-static inline INLINE uint4 load_texel(WATCH, IMAGE, int32_t x, int32_t y)
+static inline INLINE bool read_texel(TEXELS, int32_t x, int32_t y, void *to)
 {
-    return decode_texel(watch_texel(WATCHED, texel_address(SHAPE, x, y), width, x, y, 0), order, type);
-}
-
-static inline INLINE bool read_texel(WATCH, IMAGE, int32_t x, int32_t y, void *to)
-{
-    if (!is_plain(SHAPE, x, y))
+    if (!is_plain(SIZED, x, y))
         return false;
-    uint4 texel = load_texel(WATCHED, SHAPE, x, y);
+    uint4 texel = load_texel(SIZED, x, y);
     __builtin_memcpy(to, &texel, sizeof texel);
     return true;
 }
@@ -208,16 +199,22 @@ static inline INLINE void save_texel(uint8_t *to, const uint8_t *from, uint32_t 
         *to = *from;
 }
 
-static inline INLINE bool write_texel(WATCH, IMAGE, int32_t x, int32_t y, const void *from)
+/* WATCH: the launch is instrumented; then IMAGE is the argument that the image is. */
+static inline INLINE bool write_texel(bool watch, uint64_t image, TEXELS, int32_t x, int32_t y,
+                                      const void *from)
 {
     uint4 texel;
-    if (!is_plain(SHAPE, x, y))
+    if (!is_plain(SIZED, x, y))
         return false;
-    uint8_t *undo = watch ? in_undo(image, (uint64_t)(uint32_t)y * width + (uint32_t)x) : NULL;
-    uint8_t *at = watch_texel(WATCHED, texel_address(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
-    save_texel(undo, at, texel_size(order, type));
+    uint8_t *at = texel_address(SIZED, x, y);
+    if (watch) {
+        uint64_t index = (uint64_t)(uint32_t)y * width + (uint32_t)x;
+        uint8_t *undo = in_undo(image, index);
+        at = in_texel(at, image, index, IN_SHADOW_WRITTEN);
+        save_texel(undo, at, size);
+    }
     __builtin_memcpy(&texel, from, sizeof texel);
-    encode_texel(at, order, type, texel);
+    encode_texel(at, size, order, type, texel);
     return true;
 }
 
@@ -245,30 +242,28 @@ static inline INLINE int32_t address_texel(uint32_t mode, int32_t i, uint32_t si
 }
 
 /* Repeating modes need normalized coordinates. */
-static inline INLINE bool sample_at(WATCH, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+static inline INLINE bool sample_at(TEXELS, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
     uint32_t mode = addressing_of(sampler), known = mode == IN_ADDRESS_CLAMP_TO_EDGE ? mode : IN_ADDRESS_NONE;
     int32_t ax = address_texel(known, x, width), ay = address_texel(known, y, height);
-    return is_literal(sampler) && mode <= IN_ADDRESS_MIRRORED_REPEAT &&
-           read_texel(WATCHED, SHAPE, ax, ay, to);
+    return is_literal(sampler) && mode <= IN_ADDRESS_MIRRORED_REPEAT && read_texel(SIZED, ax, ay, to);
 }
 
-static inline INLINE void add_weighted(double4 *sum, WATCH, IMAGE, int32_t x, int32_t y, double wx, double wy)
+static inline INLINE void add_weighted(double4 *sum, TEXELS, int32_t x, int32_t y, double wx, double wy)
 {
-    uint4 texel = load_texel(WATCHED, SHAPE, x, y);
+    uint4 texel = load_texel(SIZED, x, y);
     *sum += wx * wy * __builtin_convertvector((float4)texel, double4);
 }
 
 /* In the interpreter's order of additions.  A loop would be vectorized across work-items. */
-static inline INLINE float4 filter_texels(WATCH, IMAGE, const int32_t x[2], const int32_t y[2], float fx,
-                                          float fy)
+static inline INLINE float4 filter_texels(TEXELS, const int32_t x[2], const int32_t y[2], float fx, float fy)
 {
     double right = (double)fx, left = 1 - right, low = (double)fy, high = 1 - low;
     double4 sum = {0, 0, 0, 0};
-    add_weighted(&sum, WATCHED, SHAPE, x[0], y[0], left, high);
-    add_weighted(&sum, WATCHED, SHAPE, x[1], y[0], right, high);
-    add_weighted(&sum, WATCHED, SHAPE, x[0], y[1], left, low);
-    add_weighted(&sum, WATCHED, SHAPE, x[1], y[1], right, low);
+    add_weighted(&sum, SIZED, x[0], y[0], left, high);
+    add_weighted(&sum, SIZED, x[1], y[0], right, high);
+    add_weighted(&sum, SIZED, x[0], y[1], left, low);
+    add_weighted(&sum, SIZED, x[1], y[1], right, low);
     return __builtin_convertvector(sum, float4);
 }
 
@@ -296,7 +291,7 @@ static inline INLINE bool has_floats(uint32_t type)
     return type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_FLOAT;
 }
 
-static inline INLINE bool sample_image(WATCH, IMAGE, float x, float y, void *to, uint64_t sampler)
+static inline INLINE bool sample_image(TEXELS, float x, float y, void *to, uint64_t sampler)
 {
     bool linear = (sampler & 1) && has_floats(type);
     float u = unnormalize_coordinate(sampler, x, width) - (linear ? 0.5f : 0.0f);
@@ -307,56 +302,97 @@ static inline INLINE bool sample_image(WATCH, IMAGE, float x, float y, void *to,
     float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
     int32_t ax[2] = {address_texel(mode, (int32_t)fu, width), address_texel(mode, (int32_t)fu + 1, width)};
     int32_t ay[2] = {address_texel(mode, (int32_t)fv, height), address_texel(mode, (int32_t)fv + 1, height)};
-    if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1])))
+    if (!is_plain(SIZED, ax[0], ay[0]) || (linear && !is_plain(SIZED, ax[1], ay[1])))
         return false;
-    uint4 texel = linear ? (uint4)filter_texels(WATCHED, SHAPE, ax, ay, u - fu, v - fv)
-                         : load_texel(WATCHED, SHAPE, ax[0], ay[0]);
+    uint4 texel =
+        linear ? (uint4)filter_texels(SIZED, ax, ay, u - fu, v - fv) : load_texel(SIZED, ax[0], ay[0]);
     __builtin_memcpy(to, &texel, sizeof texel);
     return true;
 }
 
 /* ---- what compiled code calls -------------------------------------------------------------- */
 
+/* Separate functions with all arguments in registers, so that kernels with many accesses need not have a copy for each:
+ * in_shim_inline_image_paths() inlines them into all others. */
+#ifdef __x86_64__
+#define OUT_OF_LINE __attribute__((noinline, regcall))
+#else
+#define OUT_OF_LINE __attribute__((noinline))
+#endif
+
+OUT_OF_LINE bool in_jit_path_read(IMAGE, int32_t x, int32_t y, void *to) __asm__("in_jit_path_read");
+OUT_OF_LINE bool in_jit_path_write(IMAGE, int32_t x, int32_t y,
+                                   const void *from) __asm__("in_jit_path_write");
+OUT_OF_LINE bool in_jit_path_sample_int(IMAGE, int32_t x, int32_t y, void *to,
+                                        uint64_t sampler) __asm__("in_jit_path_sample_int");
+OUT_OF_LINE bool in_jit_path_sample(IMAGE, float x, float y, void *to,
+                                    uint64_t sampler) __asm__("in_jit_path_sample");
+
+bool in_jit_path_read(IMAGE, int32_t x, int32_t y, void *to)
+{
+    return read_texel(SHAPE, texel_size(order, type), x, y, to);
+}
+
+bool in_jit_path_write(IMAGE, int32_t x, int32_t y, const void *from)
+{
+    return write_texel(false, 0, SHAPE, texel_size(order, type), x, y, from);
+}
+
+bool in_jit_path_sample_int(IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+{
+    return sample_at(SHAPE, texel_size(order, type), x, y, to, sampler);
+}
+
+bool in_jit_path_sample(IMAGE, float x, float y, void *to, uint64_t sampler)
+{
+    return sample_image(SHAPE, texel_size(order, type), x, y, to, sampler);
+}
+
 INLINE void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to)
 {
-    if (!read_texel(false, 0, SHAPE, x, y, to))
+    if (!in_jit_path_read(SHAPE, x, y, to))
         in_jit_interpret(PASS);
 }
 
 INLINE void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from)
 {
-    if (!write_texel(false, 0, SHAPE, x, y, from))
+    if (!in_jit_path_write(SHAPE, x, y, from))
         in_jit_interpret(PASS);
 }
 
 INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
-    if (!sample_at(false, 0, SHAPE, x, y, to, sampler))
+    if (!in_jit_path_sample_int(SHAPE, x, y, to, sampler))
         in_jit_interpret(PASS);
 }
 
 INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler)
 {
-    if (!sample_image(false, 0, SHAPE, x, y, to, sampler))
+    if (!in_jit_path_sample(SHAPE, x, y, to, sampler))
         in_jit_interpret(PASS);
 }
 
+/* Images that are read have no tags: the marker says of the image that it is read, whichever texels are. */
 INLINE void in_jit_image_read_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to)
 {
-    in_suspect(has_floats(type) != floats || !read_texel(true, image, SHAPE, x, y, to));
+    data = in_texel(data, image, 0, 0);
+    in_suspect(has_floats(type) != floats || !in_jit_path_read(SHAPE, x, y, to));
 }
 
 INLINE void in_jit_image_write_checked(CHECKS, IMAGE, int32_t x, int32_t y, const void *from)
 {
-    in_suspect(has_floats(type) != floats || !write_texel(true, image, SHAPE, x, y, from));
+    in_suspect(has_floats(type) != floats ||
+               !write_texel(true, image, SHAPE, texel_size(order, type), x, y, from));
 }
 
 INLINE void in_jit_image_sample_int_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
-    in_suspect(has_floats(type) != floats || !sample_at(true, image, SHAPE, x, y, to, sampler));
+    data = in_texel(data, image, 0, 0);
+    in_suspect(has_floats(type) != floats || !in_jit_path_sample_int(SHAPE, x, y, to, sampler));
 }
 
 INLINE void in_jit_image_sample_checked(CHECKS, IMAGE, float x, float y, void *to, uint64_t sampler)
 {
-    in_suspect(has_floats(type) != floats || !sample_image(true, image, SHAPE, x, y, to, sampler));
+    data = in_texel(data, image, 0, 0);
+    in_suspect(has_floats(type) != floats || !in_jit_path_sample(SHAPE, x, y, to, sampler));
 }

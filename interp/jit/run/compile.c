@@ -77,6 +77,7 @@ static void dump_module(LLVMModuleRef module, const char *stage)
 
 /* Before work-items become loops: everything in one function, short loops unrolled. */
 static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
+static const char inline_image_paths[] = "always-inline,globaldce,function(sroa)";
 static const char take_apart[] = "function(scalarize)";
 #define CLEAN(cse)                                                                                           \
     "function(" cse ",combine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"                            \
@@ -97,7 +98,7 @@ static const char optimize_small[] =
     "default<O3>,function(unroll-scalar,sroa,early-cse,combine,simplifycfg)";
 
 /* Passes take much more than twice the time for twice the code, and -O3 several times as much for each loop around another one. */
-enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48 };
+enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48, MOST_IMAGE_CODE = 2500 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
 static bool optimize_module(LLVMModuleRef module)
@@ -157,6 +158,8 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
     bool passed = run_passes(e, inline_all);
+    if (in_shim_inline_image_paths(e->module, MOST_IMAGE_CODE))
+        passed &= run_passes(e, inline_image_paths);
     if (in_shim_size(e->module) > MOST_CODE || in_shim_loop_depth(e->module) > DEEPEST) {
         compile_fail(k, "too much code, or loops nested too deeply");
         return NULL;

@@ -72,15 +72,40 @@ LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, siz
     return wrap(module->release());
 }
 
+static bool is_image_path(const Function *f)
+{
+    return f && starts_with(f->getName(), "in_jit_path_");
+}
+
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from)
 {
     if (Linker::linkModules(*unwrap(to), std::unique_ptr<Module>(unwrap(from)), Linker::LinkOnlyNeeded))
         return false;
     // C has no word for it; code behind calls may then be hoisted before them.
-    if (Function *call = unwrap(to)->getFunction("in_jit_interpret")) {
-        call->addFnAttr(Attribute::NoUnwind);
-        call->addFnAttr(Attribute::WillReturn);
-    }
+    for (Function &f : *unwrap(to))
+        if (f.getName() == "in_jit_interpret" || is_image_path(&f)) {
+            f.addFnAttr(Attribute::NoUnwind);
+            f.addFnAttr(Attribute::WillReturn);
+        }
+    return true;
+}
+
+// Between a copy for each access and one call per access, by the size of the copies.
+bool in_shim_inline_image_paths(LLVMModuleRef module, uint64_t most)
+{
+    Module &m = *unwrap(module);
+    uint64_t size = 0;
+    for (Function &f : m)
+        for (Instruction &i : instructions(f))
+            if (auto *call = dyn_cast<CallInst>(&i); call && is_image_path(call->getCalledFunction()))
+                size += call->getCalledFunction()->getInstructionCount();
+    if (size == 0 || size > most)
+        return false;
+    for (Function &f : m)
+        if (is_image_path(&f)) {
+            f.removeFnAttr(Attribute::NoInline);
+            f.addFnAttr(Attribute::AlwaysInline);
+        }
     return true;
 }
 
@@ -256,6 +281,21 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
+// Vectors apart, loads and stores too, so that loops over work-items can be vectorized.  No loop can be that calls a path for
+// texels, which keeps its vectors: a texel that is stored in parts cannot be loaded as a whole before they reach the cache.
+struct Scalarize : PassInfoMixin<Scalarize> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
+    {
+        if (is_image_path(&f))
+            return PreservedAnalyses::all();
+        ScalarizerPass pass;
+        pass.setScalarizeLoadStore(true);
+        OwnPointers().run(f, analyses);
+        pass.run(f, analyses);
+        return PreservedAnalyses::none();
+    }
+};
+
 // Processors that compute halves in floats have masked accesses to integers of 16 bits, but not to halves.
 struct HalvesAsIntegers : PassInfoMixin<HalvesAsIntegers> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
@@ -302,7 +342,6 @@ struct UnrollScalar : PassInfoMixin<UnrollScalar> {
     }
 };
 
-// The pass "scalarize": vectors apart, loads and stores too, so that loops over work-items can be vectorized.
 // "combine" is instcombine: by its own name, later versions end the process if a second run would find more.
 static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
 {
@@ -316,14 +355,10 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(AccessOrder());
     if (name == "unroll-scalar")
         manager.addPass(UnrollScalar());
-    if (name != "scalarize")
-        return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
-               name == "access-order" || name == "unroll-scalar";
-    ScalarizerPass pass;
-    pass.setScalarizeLoadStore(true);
-    manager.addPass(OwnPointers());
-    manager.addPass(std::move(pass));
-    return true;
+    if (name == "scalarize")
+        manager.addPass(Scalarize());
+    return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
+           name == "access-order" || name == "unroll-scalar" || name == "scalarize";
 }
 
 static std::atomic<bool> stopped;

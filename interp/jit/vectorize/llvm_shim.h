@@ -29,6 +29,9 @@ void in_shim_hidden_effects(LLVMValueRef function);
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
 /* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
+/* Has the short paths for texels (bitcode/image.c) inlined by the next inliner, unless the copies for all calls were more than MOST
+ * instructions.  False if they stay functions. */
+bool in_shim_inline_image_paths(LLVMModuleRef module, uint64_t most);
 /* Functions take the target from the target machine; those linked in become internal. */
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
 /* Calls that double precision needs, or all, go to libm itself. */
