@@ -40,16 +40,28 @@ OFFSETS = [  # the first work-items, or all, are outside
     ("below all objects", "o[i] = x[(ulong)i - 0x100000000ul];"),
     ("a multiple that wraps", "o[i] = x[(ulong)i * 0x1000000001ul];"),
 ]
+LOCAL = "local float t[64]; int l = get_local_id(0); t[l] = x[i]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = "
+BRANCHES = [  # of local memory: name, element that is read, the same one further than the branch allows
+    ("below", "l >= 3 ? t[l - 3] : 0;", "l >= 3 ? t[l - 4] : 0;"),
+    ("above", "l < 60 ? t[l + 4] : 0;", "l < 61 ? t[l + 4] : 0;"),
+    ("a distance in a register", "l < 60u ? t[l + 4u] : 0;", "l > 60u ? t[l + 1u] : 0;"),
+    ("not the first", "l != 0 ? t[l - 1] : 0;", "l != 1 ? t[l - 1] : 0;"),
+    ("two branches", "l > 7 ? l < 40 ? t[2 * l - 16] : 0 : 0;", "l > 7 ? l < 41 ? t[2 * l - 16] : 0 : 0;"),
+    ("the other side", "l < 5 ? t[l] : t[l - 5];", "l < 5 ? t[l - 1] : t[l - 5];"),
+    ("wrapped", "l - 3u < 61u ? t[l - 3u] : 0;", "l - 3u < 61u ? 0 : t[l - 3u];"),
+]
+SCAN = ("0; for (int s = 1; s < 64; s <<= 1) { float v = l >= s ? t[l - s] : 0; barrier(CLK_LOCAL_MEM_FENCE); t[l] += v; "
+        "barrier(CLK_LOCAL_MEM_FENCE); } o[i] = t[l];")
 
 
-def launch(statement, elements, engine, offset, dump=False):
+def launch(statement, elements, engine, offset, dump=None):
     path, output = folder + "/k.cl", folder + "/out.json"
     with open(path, "w") as f:
         f.write("kernel void k(global float *o, global const float *x) { int i = get_global_id(0) - %d; %s }\n" % (offset, statement))
     command = [refcl, "kernel", "--quiet", "--json", output, "-g", str(SIZE), "-l", "64", "--offset", str(offset),
                "-a", "buf:%d" % SIZE, "-a", "buf:%d:iota" % elements, "-p", "0", path]
     if dump:
-        environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_JIT_DUMP="optimized")
+        environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_JIT_DUMP=dump)
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600).stderr
     return report(command, output, engine, {})
 
@@ -72,8 +84,13 @@ def main():
                 compare("%s, one less, from %d" % (name, offset), statement, elements - 1, "out-of-bounds", offset)
     for name, statement in OFFSETS:
         compare(name, statement, SIZE, "out-of-bounds", 0)
-    text = launch(CASES[1][1], 2000, "jit", 0, True)
+    text = launch(CASES[1][1], 2000, "jit", 0, "optimized")
     check("all accesses of a work-group in bounds: no masks", re.search(r"store <\d+ x float>", text) is not None, text)
+    for name, inside, outside in BRANCHES + [("scan", SCAN, SCAN.replace("l >= s", "l + 1 >= s"))]:
+        compare("local memory, " + name, LOCAL + inside, SIZE, "clean", 0)
+        compare("local memory, %s, one less" % name, LOCAL + outside, SIZE, "out-of-bounds", 0)
+        text = launch(LOCAL + inside, SIZE, "jit", 0, "item")
+        check("local memory, %s: branches decide the check" % name, "define" in text and not re.search(r"icmp .*, 253\b", text), text)
     shutil.rmtree(folder)
     return done()
 

@@ -4,6 +4,7 @@
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -13,7 +14,16 @@
 using namespace llvm;
 using namespace instrumentation;
 
-// Folds comparisons that scalar evolution decides from trip counts and ranges of ids.
+// Whether the ranges of ids and the branches that lead to COMPARE decide it; HOLDS: what the result is.
+static bool branches_decide(LazyValueInfo &values, ICmpInst *compare, bool *holds)
+{
+    ConstantRange left = values.getConstantRange(compare->getOperand(0), compare, false),
+                  right(cast<ConstantInt>(compare->getOperand(1))->getValue());
+    *holds = left.icmp(compare->getPredicate(), right);
+    return *holds || left.icmp(compare->getInversePredicate(), right);
+}
+
+// Folds comparisons that trip counts, ranges of ids and branches decide.
 static void fold_decided_comparisons(Function &f)
 {
     DominatorTree tree(f);
@@ -22,6 +32,7 @@ static void fold_decided_comparisons(Function &f)
     TargetLibraryInfoImpl library;
     TargetLibraryInfo functions(library);
     ScalarEvolution evolution(f, functions, assumptions, tree, loops);
+    auto values = value_info<LazyValueInfo>(&assumptions, &f.getParent()->getDataLayout(), &functions);
     for (Instruction &i : instructions(f)) {
         auto *compare = dyn_cast<ICmpInst>(&i);
         if (!compare || !compare->getOperand(0)->getType()->isIntegerTy() ||
@@ -31,8 +42,9 @@ static void fold_decided_comparisons(Function &f)
         auto known =
             evolution.evaluatePredicate(compare->getPredicate(), evolution.getSCEV(compare->getOperand(0)),
                                         evolution.getSCEV(compare->getOperand(1)));
-        if (known)
-            compare->replaceAllUsesWith(ConstantInt::getBool(f.getContext(), *known));
+        bool holds = known && *known;
+        if (known || branches_decide(values, compare, &holds))
+            compare->replaceAllUsesWith(ConstantInt::getBool(f.getContext(), holds));
     }
 }
 

@@ -19,6 +19,7 @@
 #else
 #include <llvm/ADT/Triple.h>
 #endif
+#include <type_traits>
 
 inline bool starts_with(llvm::StringRef text, llvm::StringRef prefix)
 {
@@ -38,6 +39,17 @@ inline llvm::AllocaInst *demote_register(llvm::Instruction &i, llvm::Instruction
 #else
     return llvm::DemoteRegToStack(i, false, before);
 #endif
+}
+
+// INFO is LLVM's LazyValueInfo, of which the constructor takes FUNCTIONS in some versions.
+template <class Info>
+Info value_info(llvm::AssumptionCache *assumptions, const llvm::DataLayout *layout,
+                llvm::TargetLibraryInfo *functions)
+{
+    if constexpr (std::is_constructible_v<Info, decltype(assumptions), decltype(layout), decltype(functions)>)
+        return Info(assumptions, layout, functions);
+    else
+        return Info(assumptions, layout);
 }
 
 inline unsigned bits_set(const llvm::APInt &value)
