@@ -48,11 +48,23 @@ static inline bool is_unknown_operand(const struct at *x, int32_t slot, uint64_t
     return x->s && any_byte(x->s + slot, n);
 }
 
+/* Loads of constant size: a copy of SIZE bytes takes a call, and a load of the copy waits for its stores. */
 static inline int64_t operand_number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
 {
-    uint64_t v = 0;
-    memcpy(&v, x->item->frame + slot + index * size, size);
-    return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
+    const uint8_t *from = x->item->frame + slot + index * size;
+    int64_t v8;
+    int32_t v4;
+    int16_t v2;
+    switch (size) {
+    case 1:
+        return (int8_t)*from;
+    case 2:
+        return memcpy(&v2, from, sizeof v2), v2;
+    case 4:
+        return memcpy(&v4, from, sizeof v4), v4;
+    default:
+        return memcpy(&v8, from, sizeof v8), v8;
+    }
 }
 
 enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };
