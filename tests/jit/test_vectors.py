@@ -94,6 +94,12 @@ KERNELS = {
     'members': '''kernel void k(global const uchar4 *x, global const float *y, global uchar *z) {
         uchar4 p = x[get_global_id(0)];
         z[get_global_id(0)] = (uchar)(0.3f * p.x + 0.6f * p.y + 0.1f * p.z); }''',
+    'looks up': '''kernel void k(global const float *x, global const uint *y, global float *z) {
+        const uint n = get_global_size(0), from = get_global_id(0) * 4, to = from + (y[get_global_id(0)] & 7);
+        float s = 0;
+        for (uint k = from; k < to; k++)
+            s += x[k] * x[y[k] % n];
+        z[get_global_id(0)] = s; }''',
     'converted': '''kernel void k(global const uchar *x, global const float *y, global uchar *z) {
         int3 p = convert_int3(vload3(get_global_id(0), x));
         z[get_global_id(0)] = (uchar)(p.x * 3 + p.y * 5 + p.z * 7 >> 4); }''',
@@ -275,7 +281,7 @@ KERNELS = {
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
 
 
-SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048}  # enough for work-groups of more than 512 work-items, and for buffers of float4
+SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048, 'looks up': 4096}  # enough for work-groups of more than 512 work-items, and for buffers of float4
 
 
 def run(name):
@@ -370,6 +376,8 @@ def main():
     if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
         text = compiled('euclid')
         check('a chain of divisions: vectors', re.search(r'fdiv <\d+ x double>', text) is not None, text)
+        text = compiled('looks up')
+        check('a region with gathers: four vectors of each', len(re.findall(r'call <16 x float> @llvm.masked.gather', text)) == 8, text)
         text = compiled('gaps')
         check('vectors in memory without their last member: no scalar loop', 'gather.v' in text and 'load float' not in text, text)
     text = compiled('tiles')

@@ -87,7 +87,9 @@ CodeCost measure_code(ArrayRef<BasicBlock *> blocks, function_ref<bool(const Ins
 unsigned vectors_that_fit(const CodeCost &cost, unsigned across)
 {
     unsigned n = MOST_VECTORS;
-    while (n > 1 && (n * across > VECTOR_REGISTERS / 2 || n * (across + cost.live) > 2 * VECTOR_REGISTERS ||
+    // Gathers take longer than spills of the values that lanes keep from one iteration to the next.
+    const unsigned kept = 2 * GATHER * cost.gathers > cost.size ? VECTOR_REGISTERS : VECTOR_REGISTERS / 2;
+    while (n > 1 && (n * across > kept || n * (across + cost.live) > 2 * VECTOR_REGISTERS ||
                      n * (cost.accesses + GATHER * cost.gathers) > LOADS || n * cost.size > MOST_CODE))
         n /= 2;
     return n;
