@@ -12,6 +12,7 @@ enum effect {
     PASS,   /* clang gets it */
     IGNORE, /* a permission that refcl does not use */
     DEFINE,
+    UNDEFINE,
     INCLUDE,
     STANDARD,
     LIBRARY,
@@ -30,6 +31,7 @@ static const struct option {
     enum effect effect;
 } table[] = {
     {"-D", SOURCE, DEFINE},
+    {"-U", SOURCE, UNDEFINE}, /* not OpenCL's, but clang's and that of compilers in general */
     {"-I", SOURCE, INCLUDE},
     {"-cl-std=", SOURCE, STANDARD},
     {"-cl-single-precision-constant", SOURCE, PASS},
@@ -67,16 +69,33 @@ static bool is_blank(char c)
     return isspace((unsigned char)c);
 }
 
-/* Copies the next word to WORD, without its double quotes and the backslashes before a quote, a backslash
+/* The end of what the single quote at AT begins, after LENGTH bytes of WORD; NULL if that is no quoted text but part of the word, such as
+ * a character constant in the definition of a macro. */
+static const char *single_quoted(const char *at, const char *word, size_t length)
+{
+    const char *end = strchr(at + 1, '\'');
+    if (!end)
+        return NULL;
+    bool leads = length == 0 || (length == 2 && *word == '-' && strchr("DUI", word[1]));
+    bool constant = end - at == 2 || (end - at == 3 && at[1] == '\\');
+    bool blanks = strcspn(at, " \t\r\n") < (size_t)(end - at);
+    return leads || (length && word[length - 1] == '=' && blanks && !constant) ? end : NULL;
+}
+
+/* Copies the next word to WORD, without its quotes and, outside of single ones, the backslashes before a double quote, a backslash
  * or a space.  Returns the position after it; NULL if a quote is not closed. */
 static const char *next_word(const char *at, char *word)
 {
+    const char *start = word, *end;
     bool quoted = false;
     for (; *at && (quoted || !is_blank(*at)); at++)
         if (*at == '\\' && at[1] && (at[1] == '"' || at[1] == '\\' || at[1] == ' '))
             *word++ = *++at;
         else if (*at == '"')
             quoted = !quoted;
+        else if (*at == '\'' && !quoted && (end = single_quoted(at, start, (size_t)(word - start))))
+            while (++at < end)
+                *word++ = *at;
         else
             *word++ = *at;
     *word = 0;
@@ -87,7 +106,7 @@ static const char *next_word(const char *at, char *word)
 
 static bool takes_value(enum effect effect)
 {
-    return effect == DEFINE || effect == INCLUDE || effect == LANGUAGE;
+    return effect == DEFINE || effect == UNDEFINE || effect == INCLUDE || effect == LANGUAGE;
 }
 
 static const struct option *option_find(const char *word, int stage)
@@ -95,8 +114,8 @@ static const struct option *option_find(const char *word, int stage)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *o = &table[i];
         size_t length = strlen(o->name);
-        bool prefix =
-            o->effect == DEFINE || o->effect == INCLUDE || o->effect == STANDARD || o->effect == SPIR;
+        bool prefix = o->effect == DEFINE || o->effect == UNDEFINE || o->effect == INCLUDE ||
+                      o->effect == STANDARD || o->effect == SPIR;
         if ((o->stages & stage) && !strncmp(word, o->name, length) && (prefix || !word[length]))
             return o;
     }
@@ -140,6 +159,13 @@ static enum mm_class add_macro(struct rt_options *options, char *value, struct m
     return options_add(options, "-D", value, err);
 }
 
+static enum mm_class remove_macro(struct rt_options *options, const char *name, struct mm_error *err)
+{
+    if (!is_identifier(name, strlen(name)))
+        return mm_fail(err, MM_INVALID, "options", "'-U %s' names no macro", name);
+    return options_add(options, "-U", name, err);
+}
+
 static enum mm_class set_standard(struct rt_options *options, const char *value, struct mm_error *err)
 {
     for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
@@ -160,6 +186,8 @@ static enum mm_class apply_option(struct rt_options *options, const struct optio
         return MM_OK;
     case DEFINE:
         return add_macro(options, value, err);
+    case UNDEFINE:
+        return remove_macro(options, value, err);
     case INCLUDE: /* -I "" names no folder: an application has filled in an empty path */
         return *value ? options_add(options, "-I", value, err) : MM_OK;
     case STANDARD:
@@ -205,7 +233,7 @@ static enum mm_class parse_options(const char *text, char *word, char *value, en
         if (!o)
             return mm_fail(err, MM_INVALID, "options", "'%.300s' is not an option here", word);
         char *given = word + strlen(o->name);
-        bool quoted = start[strlen(o->name)] == '"';
+        bool quoted = start[strlen(o->name)] == '"' || start[strlen(o->name)] == '\'';
         if (takes_value(o->effect) && !*given && !quoted) {
             if (!*at || !(at = next_word(at, value)))
                 return mm_fail(err, MM_INVALID, "options", "'%s' needs a value", o->name);
