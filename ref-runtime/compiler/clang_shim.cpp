@@ -3,6 +3,7 @@
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/comparisons_shim.hpp"
 #include "ref-runtime/compiler/dependencies_shim.hpp"
+#include "ref-runtime/compiler/handles_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
 #include "ref-runtime/compiler/initializers_shim.hpp"
 #include "ref-runtime/compiler/layout_shim.hpp"
@@ -22,7 +23,6 @@
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -31,7 +31,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 
@@ -368,39 +367,6 @@ SPIRV::TranslatorOpts translator_options()
     return result;
 }
 
-/* The types of images, samplers, pipes, queues and events: pointers to opaque structures, or types of the target. */
-bool is_handle(const llvm::Type *type)
-{
-#if LLVM_VERSION_MAJOR >= 17
-    const auto *target = llvm::dyn_cast<llvm::TargetExtType>(type);
-    return target && target->getName().substr(0, 6) == "spirv.";
-#else
-    const auto *pointer = llvm::dyn_cast<llvm::PointerType>(type);
-    const auto *structure =
-        pointer ? llvm::dyn_cast<llvm::StructType>(pointer->getNonOpaquePointerElementType()) : nullptr;
-    return structure && structure->hasName() && structure->getName().substr(0, 7) == "opencl.";
-#endif
-}
-
-/* SPIR-V has no variables of such types but the translator makes them, and stops where a function uses a type
- * in two ways: variables that hold handles become values. */
-void promote_handles(llvm::Module &module)
-{
-    for (llvm::Function &function : module) {
-        std::vector<llvm::AllocaInst *> variables;
-        for (llvm::BasicBlock &block : function)
-            for (llvm::Instruction &instruction : block) {
-                auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-                if (variable && is_handle(variable->getAllocatedType()) && llvm::isAllocaPromotable(variable))
-                    variables.push_back(variable);
-            }
-        if (!variables.empty()) {
-            llvm::DominatorTree tree(function);
-            llvm::PromoteMemToReg(variables, tree);
-        }
-    }
-}
-
 /* CALL, of a function of a dimension, is VALUE where that is past the last one. */
 void guard_dimension(llvm::CallInst *call, uint64_t value)
 {
@@ -476,18 +442,6 @@ void drop_cxx_version(llvm::Module &module)
         version->eraseFromParent();
 }
 
-/* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull alone. */
-void replace_null_handles(llvm::Module &module)
-{
-    for (llvm::Function &function : module)
-        for (llvm::Instruction &instruction : llvm::instructions(function))
-            for (llvm::Use &operand : instruction.operands()) {
-                auto *cast = llvm::dyn_cast<llvm::ConstantExpr>(operand.get());
-                if (cast && cast->getOpcode() == llvm::Instruction::BitCast && is_handle(cast->getType()))
-                    operand.set(llvm::Constant::getNullValue(cast->getType()));
-            }
-}
-
 /* Pointers into variables count elements of the variable's type: where they count bytes the translator takes the
  * number of bytes for one of elements. */
 void index_by_type(llvm::Module &module)
@@ -545,7 +499,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 
     if (!job->library)
         rt_helper_drop_uncalled(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
-    promote_handles(*module);
+    rt_promote_handles(*module);
     const std::string cyclic = rt_fix_initializers(*module);
     if (!cyclic.empty()) {
         const std::string error = "error: this program cannot be expressed in SPIR-V: the initializer of '" +
@@ -555,11 +509,11 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_INVALID;
     }
     rt_expand_comparisons(*module);
+    rt_fix_handles(*module);
     fold_far_dimensions(*module);
     drop_integer_rounding(*module);
 #if LLVM_VERSION_MAJOR >= 17
     drop_cxx_version(*module);
-    replace_null_handles(*module);
     index_by_type(*module);
 #endif
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
