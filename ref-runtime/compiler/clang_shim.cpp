@@ -29,6 +29,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
@@ -352,6 +353,14 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
     return ok ? action.takeModule() : nullptr;
 }
 
+/* The translator verifies the module after each pass, which takes longer than all passes, and ignores what it finds. */
+void skip_verification()
+{
+    llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("spirv-verify-regularize-passes");
+    if (option)
+        option->addOccurrence(0, option->ArgStr, "false");
+}
+
 SPIRV::TranslatorOpts translator_options()
 {
     SPIRV::TranslatorOpts options(SPIRV::VersionNumber::SPIRV_1_3);
@@ -517,6 +526,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     index_by_type(*module);
 #endif
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
+    skip_verification();
     std::ostringstream words;
     std::string message;
     if (!llvm::writeSpirv(module.get(), translator_options(), words, message)) {
