@@ -93,11 +93,14 @@
                             X(IDOT) X(COPYMEM) X(ATOMIC) X(FENCE) X(WAIT) X(EXT) X(CALLC)
 
 #define IN_BRANCH_(X, n) X(B_##n##_32) X(B_##n##_64)
+/* Made by in_thread(). */
+#define IN_STEP_(X, n) X(STEP_##n##_32) X(STEP_##n##_64)
 
 /* IN_X(name) for each operation, where IN_OPS is used. */
 #define IN_INT_NAMES_(n, s, e)    IN_N8_(IN_X, n)
 #define IN_FLOAT_NAMES_(n, e)     IN_N6_(IN_X, n)
 #define IN_BRANCH_NAMES_(n, s, e) IN_BRANCH_(IN_X, n)
+#define IN_STEP_NAMES_(n, s, e)   IN_STEP_(IN_X, n)
 #define IN_OPS                                                                                               \
     IN_OTHER_OPS(IN_X)                                                                                       \
     IN_INT_BINARY(IN_INT_NAMES_)                                                                             \
@@ -105,6 +108,7 @@
     IN_INT_UNARY(IN_INT_NAMES_)                                                                              \
     IN_INT_COMPARE(IN_INT_NAMES_)                                                                            \
     IN_INT_COMPARE(IN_BRANCH_NAMES_)                                                                         \
+    IN_INT_COMPARE(IN_STEP_NAMES_)                                                                           \
     IN_FLOAT_BINARY(IN_FLOAT_NAMES_)                                                                         \
     IN_FLOAT_UNARY(IN_FLOAT_NAMES_)                                                                          \
     IN_FLOAT_COMPARE(IN_FLOAT_NAMES_)                                                                        \

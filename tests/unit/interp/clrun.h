@@ -101,6 +101,7 @@ struct clr_launch {
     enum in_schedule schedule;
     uint64_t seed;
     struct mm_recorder *recorder;
+    bool unchecked;
 };
 
 static inline struct in_argument clr_buffer(struct in_object *o)
@@ -120,8 +121,8 @@ static inline enum mm_class clr_run(struct in_instance *instance, struct in_modu
                                .schedule = l->schedule,
                                .seed = l->seed,
                                .max_findings = l->max_findings,
-                               .checks = true,
-                               .uninitialized = true,
+                               .checks = !l->unchecked,
+                               .uninitialized = !l->unchecked,
                                .recorder = l->recorder,
                                .command = 1};
     for (int k = 0; k < 3; k++) {
@@ -137,6 +138,7 @@ static inline enum mm_class clr_run(struct in_instance *instance, struct in_modu
         return result;
     while (!done)
         result = in_run_step(run, 10000, &done, &out->err);
+    out->instructions = in_run_instruction_count(run);
     in_run_destroy(run);
     return result;
 }

@@ -96,9 +96,37 @@ static void test_extended_copies(void **state)
     assert_memory_equal(to, expected, sizeof to);
 }
 
+/* Loops with counters of both widths: without checks, in_thread() shortens their ends, which changes neither what they compute nor
+ * how many instructions are counted. */
+static void test_loops(void **state)
+{
+    static const char source[] =
+        "kernel void k(global long *o) {\n"
+        "  for (int i = 0; i < 10; i++) o[0] += i;\n"
+        "  for (uint i = 3; i != 9; i += 2) o[1] += i;\n"
+        "  for (long i = 5; i >= 0; i--) o[2] += i;\n"
+        "  for (ulong i = 0; i <= 7; i += 3) { if (i == 3) continue; o[3] += i; }\n"
+        "  for (int i = 0; i < 3; i++) for (short j = 0; j < i; j++) o[4] += 10 * i + j;\n"
+        "  int n = 20; while (n > 1) n -= 3; o[5] = n; }";
+    static const int64_t expected[6] = {45, 3 + 5 + 7, 5 + 4 + 3 + 2 + 1, 6, 10 + 20 + 21, -1};
+    uint64_t instructions[2];
+    (void)state;
+    for (int unchecked = 0; unchecked < 2; unchecked++) {
+        int64_t v[6] = {0};
+        struct in_object o = spv_buffer(v, sizeof v, 1);
+        struct clr_launch l = {
+            .kernel = "k", .args = {clr_buffer(&o)}, .max_findings = 1, .unchecked = unchecked};
+        assert_int_equal(clr_once(source, &l, &out), MM_OK);
+        assert_memory_equal(v, expected, sizeof v);
+        instructions[unchecked] = out.instructions;
+    }
+    assert_true(instructions[0] > 0);
+    assert_int_equal(instructions[0], instructions[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_alignment), cmocka_unit_test(test_reinterpreted),
-                                       cmocka_unit_test(test_extended_copies)};
+                                       cmocka_unit_test(test_extended_copies), cmocka_unit_test(test_loops)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }
