@@ -357,7 +357,7 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
 void skip_verification()
 {
     llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("spirv-verify-regularize-passes");
-    if (option)
+    if (option && option->getNumOccurrences() == 0)
         option->addOccurrence(0, option->ArgStr, "false");
 }
 
