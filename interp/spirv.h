@@ -38,6 +38,13 @@ static inline bool in_is_terminator(uint32_t opcode)
 {
     return (opcode >= SpvOpBranch && opcode <= SpvOpUnreachable) || opcode == SpvOpTerminateInvocation;
 }
+/* Whether OPCODE is an atomic instruction [SPIRV 3.49.18]. */
+static inline bool in_is_atomic(uint32_t opcode)
+{
+    return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
+           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
+           opcode == SpvOpAtomicFMaxEXT;
+}
 /* "OpLoad"; "unknown" for opcodes that the grammar does not have. */
 const char *in_opcode_name(uint32_t opcode);
 

@@ -279,13 +279,6 @@ static bool image_access(struct fp_run *run, const struct in_inst *inst, bool wr
     return true;
 }
 
-bool fp_is_atomic(uint32_t opcode)
-{
-    return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
-           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
-           opcode == SpvOpAtomicFMaxEXT;
-}
-
 bool fp_memory(struct fp_run *run, const struct in_inst *inst)
 {
     const uint32_t *o = inst->operands;
@@ -329,7 +322,7 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
         run->after_sync |= run->m->has_atomics;
         return true;
     default:
-        if (!fp_is_atomic(inst->opcode))
+        if (!in_is_atomic(inst->opcode))
             return false;
         evaluate_atomic(run, inst);
         if (inst->result)

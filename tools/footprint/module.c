@@ -35,7 +35,7 @@ static bool compile_text(const char *text, size_t size, unsigned number, struct 
 
 static bool reads_atomically(uint32_t opcode)
 {
-    return fp_is_atomic(opcode) && opcode != SpvOpAtomicStore && opcode != SpvOpAtomicFlagClear;
+    return in_is_atomic(opcode) && opcode != SpvOpAtomicStore && opcode != SpvOpAtomicFlagClear;
 }
 
 static bool number_instructions(struct fp_module *m)

@@ -64,7 +64,6 @@ void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_va
 bool fp_run_function(struct fp_run *run, const struct in_function *function);
 /* Evaluates an instruction of memory, images or atomics; false: INST is none. */
 bool fp_memory(struct fp_run *run, const struct in_inst *inst);
-bool fp_is_atomic(uint32_t opcode);
 /* Instructions of extended sets. */
 void fp_extended(struct fp_run *run, const struct in_inst *inst);
 struct fp_value fp_builtin(struct fp_run *run, int32_t builtin, const struct in_ty *ty);

@@ -248,7 +248,7 @@ static void use_instruction(struct uses *u, const struct in_function *function, 
         use_image(u, inst);
         return;
     }
-    if (fp_is_atomic(inst->opcode)) {
+    if (in_is_atomic(inst->opcode)) {
         uses_atomic(u, inst);
         return;
     }

@@ -361,19 +361,12 @@ static void flow_atomic(struct flow *f, const struct in_inst *inst)
         flow_of_store(f, at, inst->operands[3]);
 }
 
-static bool is_atomic(uint32_t opcode)
-{
-    return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
-           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
-           opcode == SpvOpAtomicFMaxEXT;
-}
-
 static void note_instruction(struct flow *f, const struct in_inst *inst)
 {
     uint64_t component;
     if (is_sub_group_operation(f, inst))
         f->roles->sub_groups = true;
-    if (is_atomic(inst->opcode)) {
+    if (in_is_atomic(inst->opcode)) {
         flow_atomic(f, inst);
         return;
     }

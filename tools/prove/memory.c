@@ -326,12 +326,8 @@ static bool execute_atomic(struct pv_run *run, const struct in_inst *inst)
 {
     struct pv *pv = run->pv;
     bool is_store = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;
-    bool is_atomic = (inst->opcode >= SpvOpAtomicLoad && inst->opcode <= SpvOpAtomicXor) ||
-                     (inst->opcode >= SpvOpAtomicFlagTestAndSet && inst->opcode <= SpvOpAtomicFlagClear) ||
-                     inst->opcode == SpvOpAtomicFAddEXT || inst->opcode == SpvOpAtomicFMinEXT ||
-                     inst->opcode == SpvOpAtomicFMaxEXT;
     uint64_t scope = SpvScopeInvocation;
-    if (!is_atomic)
+    if (!in_is_atomic(inst->opcode))
         return false;
     if (pv->ex->module.vulkan)
         pv_stop(pv, inst, "atomic operations of Vulkan modules are not supported by --prove");
