@@ -251,6 +251,11 @@ void kernel_clear(struct kernel *kernel)
 
 /* ---- the chosen launch ---------------------------------------------------------------------------------- */
 
+enum attempt {
+    FIRST_CHOICE,
+    OTHER_CHOICE, /* earlier ones ended in trouble */
+    FIRST_AGAIN,  /* nothing helps: the first choice, whose work-groups are the largest, is reported */
+};
 struct automatic {
     struct kernel *kernel;
     const struct in_kernel_info *info;
@@ -258,8 +263,8 @@ struct automatic {
     struct in_module *module;
     unsigned contents; /* that were tried for atomic objects */
     bool may_choose;   /* sizes are not given */
-    bool is_changed;   /* the choice is not the first one */
-    bool is_last, again;
+    enum attempt attempt;
+    bool again;        /* one more attempt is due */
     char outside[600]; /* an access out of bounds in a launch that was given up for a smaller one */
     struct kernel_choices choices;
 };
@@ -322,20 +327,23 @@ static void note_outside(struct automatic *a, const struct ck_detector *detector
     }
 }
 
-/* Accesses out of bounds may be the fault of the chosen sizes.  A launch that nothing helps is reported with the first choice, whose
- * work-groups are the largest. */
+/* Whether another attempt is due, for which A then has the choice.  Accesses out of bounds may be the fault of the chosen sizes. */
 static bool wants_again(void *context, const struct ck_detector *detector)
 {
     struct automatic *a = context;
     struct trouble t = trouble_in(detector);
-    if (a->is_last || (!t.outside && !t.endless))
-        return a->again = false;
+    a->again = false;
+    if (a->attempt == FIRST_AGAIN || (!t.outside && !t.endless))
+        return false;
     if (!t.endless && a->may_choose)
         note_outside(a, detector);
     a->again = t.endless ? choose_for_waiting(a) : a->may_choose && launch_shrink(a->info, &a->choice, false);
-    if (!a->again && a->is_changed)
-        a->again = a->is_last = choose_first(a);
-    a->is_changed = true;
+    if (a->again) {
+        a->attempt = OTHER_CHOICE;
+    } else if (a->attempt == OTHER_CHOICE && choose_first(a)) {
+        a->attempt = FIRST_AGAIN;
+        a->again = true;
+    }
     return a->again;
 }
 
@@ -459,7 +467,6 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
 {
     static struct choice_words w;
     int code = make_words(a, &a->choice, &w);
-    a->may_choose = !has_sizes(kernel);
     a->again = false;
     a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .exact = exact_launch};
     find_inputs(a, &w, &a->choices);
@@ -481,7 +488,7 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
 static int automatic_kernel(struct kernel *kernel, struct in_module *module,
                             const struct in_kernel_info *info)
 {
-    struct automatic a = {.kernel = kernel, .info = info, .module = module};
+    struct automatic a = {.kernel = kernel, .info = info, .module = module, .may_choose = !has_sizes(kernel)};
     const char *schedule = kernel->session.execution.schedule;
     const char *given[KERNEL_ARGUMENTS]; /* another kernel's structures are others */
     int code = EXIT_USAGE;
@@ -495,7 +502,7 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
     do
         code = code ? code : run_choice(kernel, &a);
     while (a.again && (code = 0, true));
-    if (*a.outside && a.is_changed && !a.is_last && !kernel->session.report.quiet)
+    if (*a.outside && a.attempt == OTHER_CHOICE && !kernel->session.report.quiet)
         mm_print(stderr, "refcl: note: not reported, as the chosen sizes may be the cause: with %s\n",
                  a.outside);
     launch_choice_clear(&a.choice);
