@@ -88,28 +88,32 @@ static uint32_t telling_part(const struct mm_cat_eval *eval, const struct cat_no
     return a->dynamic || !b->dynamic ? node->a : node->b;
 }
 
-static bool mentions_group(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node)
-{
-    const struct cat_node *n = &eval->nodes[node];
-
-    return (node >= g->first && node < g->first + g->count) ||
-           (n->a != CAT_NO_NODE && mentions_group(eval, g, n->a)) ||
-           (n->b != CAT_NO_NODE && mentions_group(eval, g, n->b));
-}
-
 enum { MAX_TERMS = 32 };
 
-/* The terms of a union that do not lead back to what G defines. */
-static void add_terms(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node,
-                      uint32_t *terms, uint32_t *count)
+/* By node: whether it leads back to what G defines; NULL: out of memory.  Nodes follow their operands. */
+static bool *find_recursive(const struct mm_cat_eval *eval, const struct cat_group *g)
+{
+    bool *recursive = mm_alloc_zero(eval->flat->node_count, sizeof *recursive);
+
+    for (uint32_t i = g->first; recursive && i < g->end; i++) {
+        const struct cat_node *n = &eval->nodes[i];
+
+        recursive[i] = i < g->first + g->count || (n->a != CAT_NO_NODE && recursive[n->a]) ||
+                       (n->b != CAT_NO_NODE && recursive[n->b]);
+    }
+    return recursive;
+}
+
+/* The terms of a union that are not recursive. */
+static void add_terms(const struct mm_cat_eval *eval, const bool *recursive, uint32_t node, uint32_t *terms,
+                      uint32_t *count)
 {
     const struct cat_node *n = &eval->nodes[node];
-    bool recursive = mentions_group(eval, g, node);
 
-    if (n->op == MM_CAT_UNION && recursive) {
-        add_terms(eval, g, n->a, terms, count);
-        add_terms(eval, g, n->b, terms, count);
-    } else if (*count < MAX_TERMS && !recursive) {
+    if (n->op == MM_CAT_UNION && recursive[node]) {
+        add_terms(eval, recursive, n->a, terms, count);
+        add_terms(eval, recursive, n->b, terms, count);
+    } else if (*count < MAX_TERMS && !recursive[node]) {
         terms[(*count)++] = node;
     }
 }
@@ -123,10 +127,13 @@ static bool expand_recursive(struct walk *w, uint32_t node, uint32_t a, uint32_t
     size_t size = mm_rel_size(n, MM_CAT_REL);
     uint64_t *all = mm_alloc_zero(size + 1, sizeof *all);
     uint32_t *path = mm_alloc((n + 2) * sizeof *path);
+    bool *recursive;
 
     while (node >= g->first + g->count)
         g++;
-    add_terms(w->eval, g, g->bodies[node - g->first], terms, &count);
+    recursive = find_recursive(w->eval, g);
+    if (recursive)
+        add_terms(w->eval, recursive, g->bodies[node - g->first], terms, &count);
     for (uint32_t i = 0; all && i < count; i++)
         mm_bits_or(all, all, cat_value(w->eval, terms[i]), size);
     length = all && path ? mm_rel_path(n, all, a, b, path) : 0;
@@ -137,6 +144,7 @@ static bool expand_recursive(struct walk *w, uint32_t node, uint32_t a, uint32_t
             k++;
         expand_pair(w, terms[k], path[i], path[i + 1], false);
     }
+    mm_free(recursive);
     mm_free(path);
     mm_free(all);
     return length > 0;

@@ -426,6 +426,34 @@ static void explanation(void **state)
     mm_cat_destroy(model);
 }
 
+/* A recursive relation with a definition that contains another one 2^64 times: the explanation takes no time for each. */
+static void explanation_of_shared_definitions(void **state)
+{
+    char text[4096] = "let a0 = po | po\n";
+    struct mm_cat_model *model;
+    struct mm_cat_eval *eval;
+    struct mm_cat_step steps[8];
+    struct mm_error err;
+
+    (void)state;
+    for (unsigned i = 1; i <= 64; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "let a%u = a%u | a%u\n", i, i - 1, i - 1);
+    strcat(text, "let rec r = po | fr | (a64 ; r) acyclic r");
+    assert_int_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
+    eval = mm_cat_eval_create(model, &err);
+    assert_int_equal(mm_cat_eval_begin(eval, &all, &err), MM_OK);
+    mm_cat_eval_rf(eval, rf, NULL);
+    mm_cat_eval_co(eval, co, NULL);
+    assert_true(mm_cat_eval_fails(eval, 0));
+    assert_int_equal(mm_cat_eval_explain(eval, 0, steps, 8), 4);
+    assert_string_equal(steps[0].edge, "po");
+    assert_string_equal(steps[1].edge, "fr");
+    assert_string_equal(steps[2].edge, "po");
+    assert_string_equal(steps[3].edge, "fr");
+    mm_cat_eval_destroy(eval);
+    mm_cat_destroy(model);
+}
+
 /* ---- bounds ------------------------------------------------------------------------------------- */
 
 /* Random expressions over po, rf, co, loc and sets. */
@@ -632,13 +660,21 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors),          cmocka_unit_test(deep_nesting),
-                                       cmocka_unit_test(deep_conditions), cmocka_unit_test(deepest_nesting),
-                                       cmocka_unit_test(other_forms),     cmocka_unit_test(meaning),
-                                       cmocka_unit_test(precedence),      cmocka_unit_test(definitions),
-                                       cmocka_unit_test(forms),           cmocka_unit_test(switches),
-                                       cmocka_unit_test(explanation),     cmocka_unit_test(bounds),
-                                       cmocka_unit_test(open_orders),     cmocka_unit_test(cycles_of_orders),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors),
+                                       cmocka_unit_test(deep_nesting),
+                                       cmocka_unit_test(deep_conditions),
+                                       cmocka_unit_test(deepest_nesting),
+                                       cmocka_unit_test(other_forms),
+                                       cmocka_unit_test(meaning),
+                                       cmocka_unit_test(precedence),
+                                       cmocka_unit_test(definitions),
+                                       cmocka_unit_test(forms),
+                                       cmocka_unit_test(switches),
+                                       cmocka_unit_test(explanation),
+                                       cmocka_unit_test(explanation_of_shared_definitions),
+                                       cmocka_unit_test(bounds),
+                                       cmocka_unit_test(open_orders),
+                                       cmocka_unit_test(cycles_of_orders),
                                        cmocka_unit_test(out_of_memory)};
 
     return cmocka_run_group_tests(tests, set_up, NULL);
