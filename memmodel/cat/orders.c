@@ -39,51 +39,54 @@ bool cat_is_inside(const struct cat_token *t)
     return is_one_of(t, words, sizeof words / sizeof *words);
 }
 
-bool cat_skip_orders(struct cat_parser *p, const char *name)
+/* The position after the definition that begins at P, in *END; whether the definition computes with sets of orders. */
+static bool find_definition_end(const struct cat_parser *p, struct cat_parser *end)
 {
     static const char *const words[] = {"match", "fun"};
-    struct cat_parser ahead = *p;
     struct cat_token before = {.kind = CAT_SYMBOL, .symbol = '='};
     unsigned level = 0, attempts = 0, ifs = 0;
     bool found = false;
 
-    while (!ahead.failed && ahead.token.kind != CAT_END) {
-        bool attempt = attempts && cat_at_word(&ahead, "with");
+    *end = *p;
+    while (!end->failed && end->token.kind != CAT_END && end->token.kind != CAT_ERROR) {
+        bool attempt = attempts && cat_at_word(end, "with");
         bool negated = before.kind == CAT_SYMBOL && (before.symbol == '~' || before.symbol == '!');
 
         if (!level && !attempt && !negated &&
-            (cat_ends_statement(&ahead, &before, &ifs) || cat_at_word(&ahead, "and")))
+            (cat_ends_statement(end, &before, &ifs) || cat_at_word(end, "and")))
             break;
-        found = found || is_one_of(&ahead.token, words, sizeof words / sizeof *words) ||
-                (cat_find_let(p, &ahead.token) == MM_CAT_NO_LET && cat_is_orders(p, &ahead.token));
-        attempts += cat_at_word(&ahead, "try");
+        found = found || is_one_of(&end->token, words, sizeof words / sizeof *words) ||
+                (cat_find_let(p, &end->token) == MM_CAT_NO_LET && cat_is_orders(p, &end->token));
+        attempts += cat_at_word(end, "try");
         attempts -= attempt;
-        level += cat_at_word(&ahead, "match") || cat_at_word(&ahead, "begin");
-        level -= level && cat_at_word(&ahead, "end");
-        before = ahead.token;
-        ahead.token = cat_lex(&ahead.lexer);
-        if (ahead.token.kind == CAT_ERROR)
-            break;
-    }
-    if (found) {
-        struct cat_orders *o = mm_arena_alloc(p->arena, sizeof *o);
-
-        if (!o) {
-            cat_fail_memory(p);
-            return true;
-        }
-        o->name = name;
-        o->file = p->file;
-        o->first = p->token;
-        o->body = p->lexer;
-        o->next = p->reader->orders;
-        p->reader->orders = o;
-        p->lexer = ahead.lexer;
-        p->token = ahead.token;
-        if (p->token.kind == CAT_ERROR)
-            cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
+        level += cat_at_word(end, "match") || cat_at_word(end, "begin");
+        level -= level && cat_at_word(end, "end");
+        before = end->token;
+        end->token = cat_lex(&end->lexer);
     }
     return found;
+}
+
+bool cat_skip_orders(struct cat_parser *p, const char *name)
+{
+    struct cat_parser end;
+    struct cat_orders *o;
+
+    if (!find_definition_end(p, &end))
+        return false;
+    o = mm_arena_alloc(p->arena, sizeof *o);
+    if (!o) {
+        cat_fail_memory(p);
+        return true;
+    }
+    *o = (struct cat_orders){
+        .name = name, .file = p->file, .first = p->token, .body = p->lexer, .next = p->reader->orders};
+    p->reader->orders = o;
+    p->lexer = end.lexer;
+    p->token = end.token;
+    if (p->token.kind == CAT_ERROR)
+        cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
+    return true;
 }
 
 /* A set of orders: of the writes SET (NULL: all), that contain the relation (NULL: any order). */

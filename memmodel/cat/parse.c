@@ -83,19 +83,54 @@ void mm_cat_set_files(const char *(*find)(const char *name))
     find_given = find;
 }
 
-/* include = "include" string
- * Lookup: mm_cat_set_files(), then beside the including file, then the folder $REFCL_MODELS, then the libraries
- * of other tools (library.c). */
+struct included {
+    const char *text; /* NULL: no such file */
+    size_t size;
+    const char *file; /* its path; LIBRARY: its name */
+    bool library;     /* a text that is built in */
+};
+
+/* Looks NAME up: by mm_cat_set_files(), then beside the including file, then in the folder $REFCL_MODELS, then among the libraries of
+ * other tools (library.c). */
+static struct included find_included(struct cat_parser *p, const char *name)
+{
+    const char *slash = strrchr(p->file, '/');
+    char beside[512], path[1024];
+    const char *folders[2] = {p->library ? NULL : beside, mm_getenv("REFCL_MODELS")};
+    struct included found = {.text = find_given ? find_given(name) : NULL, .file = name};
+
+    if (found.text) {
+        found.size = strlen(found.text);
+        cat_fail_status(
+            p, mm_input_check(MM_INPUT_CAT, 0, p->reader->bytes += found.size, name, p->reader->err));
+        return found;
+    }
+    snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - p->file) : 1, slash ? p->file : ".");
+    for (unsigned i = 0; i < 2; i++) {
+        char *read = NULL;
+
+        if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path ||
+            !is_file(path))
+            continue;
+        cat_fail_status(p, read_file(p->reader, path, &read, &found.size));
+        found.text = read;
+        found.file = mm_arena_strdup(p->arena, path);
+        if (found.text && !found.file)
+            cat_fail_memory(p);
+        return found;
+    }
+    found.library = true;
+    found.text = cat_library_text(name);
+    found.size = found.text ? strlen(found.text) : 0;
+    return found;
+}
+
+/* include = "include" string */
 void cat_parse_include(struct cat_parser *p)
 {
-    const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
-    const char *slash = strrchr(p->file, '/');
-    char beside[512], path[1024] = "";
-    char *name, *read;
-    const char *text = NULL;
+    struct included found;
     struct cat_token at;
-    size_t size = 0;
-    bool library;
+    char *name;
 
     cat_next(p);
     at = p->token;
@@ -104,52 +139,24 @@ void cat_parse_include(struct cat_parser *p)
         return;
     }
     name = cat_copy_text(p, at.start, at.length);
-    snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - p->file) : 1, slash ? p->file : ".");
-    folders[0] = p->library ? NULL : beside;
     cat_next(p);
+    if (!p->failed && p->reader->include_depth == CAT_MAX_INCLUDES)
+        cat_fail_token(p, &at, "cat.include", "includes nested too deeply");
     if (p->failed)
         return;
-    if (p->reader->include_depth == CAT_MAX_INCLUDES) {
-        cat_fail_token(p, &at, "cat.include", "includes nested too deeply");
-        return;
-    }
-    text = find_given ? find_given(name) : NULL;
-    if (text) {
-        size = strlen(text);
-        snprintf(path, sizeof path, "%s", name);
-        cat_fail_status(p, mm_input_check(MM_INPUT_CAT, 0, p->reader->bytes += size, name, p->reader->err));
-        if (p->failed)
-            return;
-    }
-    for (unsigned i = 0; i < 2 && !text; i++) {
-        if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path)
-            continue;
-        if (is_file(path)) {
-            cat_fail_status(p, read_file(p->reader, path, &read, &size));
-            text = read;
-        }
-        if (p->failed)
-            return;
-    }
-    library = !text;
-    if (library && (text = cat_library_text(name)))
-        size = strlen(text);
-    if (!text) {
+    found = find_included(p, name);
+    if (!p->failed && !found.text)
         cat_fail_named(p, &at, "cat.include", "cannot read included file '%.*s'");
+    if (p->failed)
         return;
-    }
+    if (!found.library)
+        mm_sha256_add(&p->reader->hash, found.text, found.size);
     p->reader->include_depth++;
-    if (!library)
-        mm_sha256_add(&p->reader->hash, text, size);
-    const char *file = library ? name : mm_arena_strdup(p->arena, path);
-    if (!file) {
-        cat_fail_memory(p);
-        return;
-    }
-    parse_text(p->reader, text, size, file, false, library);
+    parse_text(p->reader, found.text, found.size, found.file, false, found.library);
     p->reader->include_depth--;
     p->failed = p->reader->status != MM_OK;
 }
+
 static enum mm_class check_switches(struct cat_reader *r)
 {
     for (const char *const *given = r->switches; given && *given; given++) {

@@ -199,61 +199,73 @@ void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
     p->parameter_count = 0;
 }
 
+/* Whether the token ends the body of a recursive definition. */
+static bool ends_body(const struct cat_parser *p)
+{
+    return p->failed || p->token.kind == CAT_END ||
+           (cat_at_keyword(p) && !cat_at_word(p, "if") && !cat_at_word(p, "then") && !cat_at_word(p, "else"));
+}
+
+/* Defines the names of a group of recursive definitions, without bodies.  P, at the first head, moves behind the last definition.
+ * Returns their number; 0: a set of orders was skipped instead, or an error was reported. */
+static uint32_t define_heads(struct cat_parser *p, uint32_t group, const char *clause)
+{
+    uint32_t count = 0;
+
+    for (;;) {
+        struct mm_cat_let let = {.recursive_group = group, .clause = count ? NULL : clause};
+
+        cat_parse_let_head(p, &let);
+        if (!p->failed && cat_skip_orders(p, let.name)) {
+            if (count || cat_at_word(p, "and"))
+                cat_fail_token(p, &p->token, "cat.rec", "orders and relations in one 'let rec'");
+            return 0;
+        }
+        if (!p->failed && let.parameter_count)
+            cat_fail_token(p, &p->token, "cat.rec", "functions cannot be recursive");
+        let.body = p->failed ? NULL : cat_new_expr(p, &p->token, MM_CAT_EMPTY, 0);
+        add_let(p, &let);
+        count++;
+        while (!ends_body(p))
+            cat_next(p);
+        if (p->failed || !cat_at_word(p, "and"))
+            return p->failed ? 0 : count;
+        cat_next(p);
+    }
+}
+
 /* recursive = head body { "and" head body }    (after "let" "rec"; heads without parameters)
  * Each body may use all names, which must be known before it is parsed: a first pass reads the heads only. */
 void cat_parse_recursive(struct cat_parser *p, const char *clause)
 {
     struct mm_cat_model *m = p->reader->model;
     struct cat_parser ahead = *p;
-    uint32_t first = m->let_count, count = 0, group = ++p->reader->next_group;
+    uint32_t first = m->let_count, group = ++p->reader->next_group;
+    uint32_t count = define_heads(&ahead, group, clause);
     bool ordered = false;
-    unsigned level = 0;
 
-    for (bool head = true; ahead.token.kind != CAT_END && !ahead.failed;) {
-        if (head) {
-            struct mm_cat_let let = {.recursive_group = group, .clause = count ? NULL : clause};
-
-            cat_parse_let_head(&ahead, &let);
-            if (!ahead.failed && cat_skip_orders(&ahead, let.name)) {
-                if (count || cat_at_word(&ahead, "and"))
-                    cat_fail_token(&ahead, &ahead.token, "cat.rec", "orders and relations in one 'let rec'");
-                *p = ahead;
-                return;
-            }
-            if (!ahead.failed && let.parameter_count)
-                cat_fail_token(&ahead, &ahead.token, "cat.rec", "functions cannot be recursive");
-            let.body = ahead.failed ? NULL : cat_new_expr(&ahead, &ahead.token, MM_CAT_EMPTY, 0);
-            add_let(&ahead, &let);
-            count++;
-            head = false;
-            continue;
-        }
-        if (level == 0 && cat_at_keyword(&ahead) && !cat_at_word(&ahead, "and") &&
-            !cat_at_word(&ahead, "if") && !cat_at_word(&ahead, "then") && !cat_at_word(&ahead, "else"))
-            break;
-        head = level == 0 && cat_at_word(&ahead, "and");
-        cat_next(&ahead);
+    if (count == 0) {
+        *p = ahead;
+        return;
     }
-    p->failed = ahead.failed;
     p->recursive = true;
-    for (uint32_t i = 0; i < count && !p->failed; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct mm_cat_let let = {0};
 
-        cat_parse_let_head(p, &let);
-        cat_parse_body(p, &let);
+        if (i > 0 && !cat_at_word(p, "and"))
+            cat_fail_token(p, &p->token, "cat.syntax", "expected 'and'");
+        else if (i > 0)
+            cat_next(p);
+        if (!p->failed)
+            cat_parse_let_head(p, &let);
+        if (!p->failed)
+            cat_parse_body(p, &let);
         if (p->failed)
             return;
-        if (i + 1 < count) {
-            if (!cat_at_word(p, "and")) {
-                cat_fail_token(p, &p->token, "cat.syntax", "expected 'and'");
-                return;
-            }
-            cat_next(p);
-        }
         m->lets[first + i].body = let.body;
     }
     p->recursive = false;
-    for (uint32_t i = 0; i < count && !p->failed; i++)
+    for (uint32_t i = 0; i < count; i++)
         m->lets[first + i].body->type = MM_CAT_REL;
     for (uint32_t i = 0; i < count && !p->failed; i++) {
         cat_fail_status(p, cat_type_let(p->reader, first + i));

@@ -30,6 +30,8 @@ static void errors(void **state)
         {"let f(x) = x\nlet a = f(po, po)", "m.cat:2:9: wrong number of arguments for 'f'"},
         {"let f(x) = x;x\nlet a = f(R)", "m.cat:1:13: ';' composes relations"},
         {"let a = po(po)", "m.cat:1:9: 'po' is not a function"},
+        {"let rec", "m.cat:1:8: expected a name to define"},
+        {"let rec a = po and", "m.cat:1:19: expected a name to define"},
         {"let rec a = ~a", "m.cat:1:14: 'a' depends on its own complement"},
         {"let rec a = po \\ b and b = a", "m.cat:1:18: 'b' depends on its own complement"},
         {"let rec a = R", "m.cat:1:13: a recursive definition must be a relation"},
