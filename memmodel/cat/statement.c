@@ -270,7 +270,7 @@ void cat_parse_recursive(struct cat_parser *p, const char *clause)
     for (uint32_t i = 0; i < count && !p->failed; i++) {
         cat_fail_status(p, cat_type_let(p->reader, first + i));
         if (!p->failed)
-            cat_fail_status(p, cat_check_monotone(p->reader, m->lets[first + i].body, group, true));
+            cat_fail_status(p, cat_check_monotone(p->reader, m->lets[first + i].body, group, NULL));
     }
     for (uint32_t i = 0; i < count && !p->failed; i++)
         ordered = ordered || cat_is_ordered(p->reader, m->lets[first + i].body);

@@ -136,17 +136,20 @@ enum mm_class cat_type_let(struct cat_reader *reader, uint32_t let)
 }
 
 enum mm_class cat_check_monotone(struct cat_reader *reader, const struct mm_cat_expr *expr, uint32_t group,
-                                 bool positive)
+                                 const char *excluded)
 {
-    if (!positive && expr->op == MM_CAT_NAME && expr->let != MM_CAT_NO_LET &&
+    if (excluded && expr->op == MM_CAT_NAME && expr->let != MM_CAT_NO_LET &&
         reader->model->lets[expr->let].recursive_group == group)
-        return mm_fail_at(reader->err, MM_INVALID, "cat.rec", expr->file, expr->line, expr->column,
-                          "'%s' depends on its own complement", reader->model->lets[expr->let].name);
+        return mm_fail_at(reader->err, MM_INVALID, "cat.rec", expr->file, expr->line, expr->column, "'%s' %s",
+                          reader->model->lets[expr->let].name, excluded);
     for (uint32_t i = 0; i < expr->child_count; i++) {
-        /* A function may complement its argument: its body is not examined. */
-        bool same = positive && expr->op != MM_CAT_COMPLEMENT && !(expr->op == MM_CAT_DIFF && i == 1) &&
-                    expr->op != MM_CAT_CALL;
-        enum mm_class r = cat_check_monotone(reader, expr->child[i], group, same);
+        const char *why = excluded;
+
+        if (expr->op == MM_CAT_COMPLEMENT || (expr->op == MM_CAT_DIFF && i == 1))
+            why = "depends on its own complement";
+        else if (expr->op == MM_CAT_CALL) /* whose body may complement the argument */
+            why = "is passed to a function in its own definition: write the function's body instead";
+        enum mm_class r = cat_check_monotone(reader, expr->child[i], group, why);
 
         if (r)
             return r;

@@ -34,6 +34,8 @@ static void errors(void **state)
         {"let rec a = po and", "m.cat:1:19: expected a name to define"},
         {"let rec a = ~a", "m.cat:1:14: 'a' depends on its own complement"},
         {"let rec a = po \\ b and b = a", "m.cat:1:18: 'b' depends on its own complement"},
+        {"let f(x) = x\nlet rec a = f(po | a)",
+         "m.cat:2:20: 'a' is passed to a function in its own definition"},
         {"let rec a = R", "m.cat:1:13: a recursive definition must be a relation"},
         {"let a = po ++ po", "m.cat:1:12: '++' works on single events"},
         {"let a = po $ po", "m.cat:1:12: character that means nothing here"},
