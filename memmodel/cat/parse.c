@@ -41,8 +41,8 @@ static enum mm_class read_file(struct cat_reader *r, const char *path, char **te
     return cls;
 }
 
-/* model = [ string ] { name } statements    (title; then declarations such as "withco" of relations that
- * other tools generate, which always exist here)
+/* model = { string | name } statements    (the title: the last string, else the first word; then declarations such as "withco" of
+ * relations that other tools generate, which always exist here)
  * FILE: its path, beside which included files are looked up; LIBRARY: the name of a built-in text. */
 static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
                        bool library)
@@ -51,28 +51,11 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
 
     cat_lexer_init(&p.lexer, text, size, file);
     cat_next(&p);
-    /* A title: a string, or bare words. */
-    if (!p.failed && p.token.kind == CAT_STRING) {
-        if (top)
+    while (!p.failed && (p.token.kind == CAT_STRING || (p.token.kind == CAT_NAME && !cat_at_keyword(&p)))) {
+        if (top && (p.token.kind == CAT_STRING || !reader->model->title))
             reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
         cat_next(&p);
     }
-    while (!p.failed && p.token.kind == CAT_NAME && !cat_at_keyword(&p)) {
-        if (top && !reader->model->title)
-            reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
-        cat_next(&p);
-    }
-    if (!p.failed && p.token.kind == CAT_STRING) {
-        if (top)
-            reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
-        cat_next(&p);
-    }
-    /* Declarations of the relations that other readers must generate: here all of them exist. */
-    while (!p.failed &&
-           (cat_at_word(&p, "withco") || cat_at_word(&p, "withoutco") || cat_at_word(&p, "withinit") ||
-            cat_at_word(&p, "withoutinit") || cat_at_word(&p, "withsc") || cat_at_word(&p, "withoutsc") ||
-            cat_at_word(&p, "catdep")))
-        cat_next(&p);
     cat_parse_statements(&p);
 }
 
