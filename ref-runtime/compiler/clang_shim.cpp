@@ -29,6 +29,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/BuryPointer.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -338,7 +339,7 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
         job->file,
         llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(job->source, job->source_size), job->file)
             .release());
-    invocation->getFrontendOpts().DisableFree = false;
+    invocation->getFrontendOpts().DisableFree = true;
     compiler.setInvocation(invocation);
     compiler.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &invocation->getDiagnosticOpts()),
                                true);
@@ -353,7 +354,7 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
     return ok ? action.takeModule() : nullptr;
 }
 
-/* The translator verifies the module after each pass, which takes longer than all passes, and ignores what it finds. */
+/* The translator verifies the module after each pass, which takes a fifth of a compilation, and ignores what it finds. */
 void skip_verification()
 {
     llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("spirv-verify-regularize-passes");
@@ -487,10 +488,13 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
                                struct rt_text *notes, struct rt_text *dependencies, struct rt_binary *binary)
 {
     Dependencies files;
-    llvm::LLVMContext context;
     std::string diagnostics;
     std::vector<std::string> noted;
-    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics, noted, files);
+    /* The end of the job's process frees this and clang's data at once. */
+    auto *context = new llvm::LLVMContext;
+    llvm::BuryPointer(context);
+    llvm::Module *module = run_clang(job, extra_header, *context, diagnostics, noted, files).release();
+    llvm::BuryPointer(module);
     for (const std::string &note : noted)
         if (!rt_text_add(notes, note.c_str(), note.size() + 1))
             return MM_LIMIT;
@@ -507,7 +511,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_LIMIT;
 
     if (!job->library)
-        rt_helper_drop_uncalled(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
+        rt_helper_drop_uncalled(reinterpret_cast<LLVMOpaqueModule *>(module));
     rt_promote_handles(*module);
     const std::string cyclic = rt_fix_initializers(*module);
     if (!cyclic.empty()) {
@@ -525,11 +529,11 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     drop_cxx_version(*module);
     index_by_type(*module);
 #endif
-    rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
+    rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module));
     skip_verification();
     std::ostringstream words;
     std::string message;
-    if (!llvm::writeSpirv(module.get(), translator_options(), words, message)) {
+    if (!llvm::writeSpirv(module, translator_options(), words, message)) {
         rt_text_add_string(log, "error: this program cannot be expressed in SPIR-V: ");
         rt_text_add(log, message.data(), message.size());
         rt_text_add_string(log, "\n");
