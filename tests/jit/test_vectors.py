@@ -52,6 +52,17 @@ KERNELS = {
         uint i = get_global_id(0);
         z[2 * i] = x[i] + 3;
         z[2 * i + 1] = y[2 * i] + 1; }''',
+    'taps': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        local float t[72];
+        int l = get_local_id(0);
+        t[l] = x[get_global_id(0)];
+        if (l < 8)
+            t[64 + l] = y[l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        float s = 0;
+        for (int k = 0; k < 9; k++)
+            s += k * t[l + k];
+        z[get_global_id(0)] = s; }''',
     'chain': '''#define STEP a = a * 1.5f + b; b = b * a;
         #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP
         kernel void k(global const float *x, global const float *y, global float *z) {
@@ -369,6 +380,8 @@ def main():
     text = compiled('doubles')
     check('mathematical functions of doubles: vectors, a call with each for arguments from 2^30 on',
           re.search(r'call <\d+ x double> @in_slow_sin', text) is not None and not re.search(r'call double @(?!llvm)', text), text)
+    text = compiled('taps')
+    check('elements that neighbors load, too: vectors', re.search(r'fadd <\d+ x float>', text) is not None, text)
     text = compiled('members')
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     text = compiled('converted')

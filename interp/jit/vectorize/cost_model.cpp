@@ -3,6 +3,8 @@
 #include "interp/jit/vectorize/access_order.hpp"
 
 #include <llvm/Analysis/LoopIterator.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -21,6 +23,8 @@ constexpr unsigned LOADS = 192;
 // Instructions of a loop of which the processor executes several iterations at a time; of one with several vectors that remains in
 // the caches; and of one inside a work-item, of whose vectors some lanes are masked most of the time.
 constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
+// Loads of a loop that are compared with one another.
+constexpr unsigned MOST_REPEATED = 64;
 // Vectors of a strip: few work-groups consist of longer ones.
 constexpr unsigned MOST_VECTORS = 8;
 
@@ -211,5 +215,53 @@ PreservedAnalyses Interleave::run(Function &f, FunctionAnalysisManager &analyses
             PORTS * cost.cycles > cost.size)
             addStringMetadataToLoop(loop, "llvm.loop.interleave.count", vectors);
     }
+    return PreservedAnalyses::all();
+}
+
+// The addresses of I if it accesses consecutive elements in consecutive iterations, else NULL.
+static const SCEVAddRecExpr *consecutive_access(Instruction &i, PredicatedScalarEvolution &evolution)
+{
+    const SCEVAddRecExpr *sequence = evolution.getAsAddRec(getLoadStorePointerOperand(&i));
+    auto *step = sequence && sequence->isAffine()
+                     ? dyn_cast<SCEVConstant>(sequence->getStepRecurrence(*evolution.getSE()))
+                     : nullptr;
+    uint64_t size = i.getModule()->getDataLayout().getTypeAllocSize(getLoadStoreType(&i));
+    return step && step->getAPInt() == size ? sequence : nullptr;
+}
+
+// Whether all accesses of LOOP are to consecutive elements, or to the same one, and an iteration always loads what the next one loads, too.
+static bool repeats_loads(Loop &loop, ScalarEvolution &all, const DominatorTree &tree)
+{
+    PredicatedScalarEvolution evolution(all, loop);
+    SmallVector<const SCEVAddRecExpr *, MOST_REPEATED> loads;
+    bool repeats = false;
+    for (BasicBlock *b : loop.blocks())
+        for (Instruction &i : *b) {
+            if (!getLoadStorePointerOperand(&i) || loop.isLoopInvariant(getLoadStorePointerOperand(&i)))
+                continue;
+            const SCEVAddRecExpr *sequence = consecutive_access(i, evolution);
+            if (!sequence || loads.size() == MOST_REPEATED)
+                return false;
+            if (!isa<LoadInst>(i) || !tree.dominates(b, loop.getLoopLatch()))
+                continue;
+            const uint64_t size = i.getModule()->getDataLayout().getTypeAllocSize(i.getType());
+            repeats |= any_of(loads, [&](const SCEVAddRecExpr *other) {
+                auto *distance = dyn_cast<SCEVConstant>(all.getMinusSCEV(sequence, other));
+                return distance && distance->getAPInt().abs() == size;
+            });
+            loads.push_back(sequence);
+        }
+    return repeats;
+}
+
+// Before its second vectorizer, LLVM replaces loads of what the iteration before has loaded by values that are carried along, in a chain
+// of phis that it cannot vectorize.
+PreservedAnalyses ForceVectors::run(Function &f, FunctionAnalysisManager &analyses)
+{
+    ScalarEvolution &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
+    const DominatorTree &tree = analyses.getResult<DominatorTreeAnalysis>(f);
+    for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder())
+        if (is_over_items(*loop) && loop->getLoopLatch() && repeats_loads(*loop, evolution, tree))
+            addStringMetadataToLoop(loop, "llvm.loop.vectorize.enable", 1);
     return PreservedAnalyses::all();
 }

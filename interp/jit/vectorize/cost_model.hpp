@@ -31,4 +31,9 @@ struct Interleave : llvm::PassInfoMixin<Interleave> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
+// The pass that lets LLVM's first vectorizer have loops over consecutive elements of which neighbors load the same ones.
+struct ForceVectors : llvm::PassInfoMixin<ForceVectors> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
+
 #endif

@@ -353,12 +353,15 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(RangeChecks());
     if (name == "access-order")
         manager.addPass(AccessOrder());
+    if (name == "force-vectors")
+        manager.addPass(ForceVectors());
     if (name == "unroll-scalar")
         manager.addPass(UnrollScalar());
     if (name == "scalarize")
         manager.addPass(Scalarize());
     return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
-           name == "access-order" || name == "unroll-scalar" || name == "scalarize";
+           name == "access-order" || name == "force-vectors" || name == "unroll-scalar" ||
+           name == "scalarize";
 }
 
 static std::atomic<bool> stopped;
