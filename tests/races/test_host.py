@@ -56,13 +56,20 @@ def compiled(path, wanted):
     return program
 
 
+def run_compiler(command):
+    """Prints what it says only if it fails: the linker's warnings would come between the results of others."""
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode:
+        raise RuntimeError("%s: %s" % (command, run.stdout.decode()))
+
+
 def compile_host(path, wanted, program):
     compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Wno-tsan"]
     if wanted.get("build") != "host-cc":
-        subprocess.run(compiler + ["-g", "-o", program, path, "-lOpenCL"], check=True)
+        run_compiler(compiler + ["-g", "-o", program, path, "-lOpenCL"])
         return
-    subprocess.run(compiler + flags("--compile") + ["-D_GNU_SOURCE", "-c", "-o", program + ".o", path], check=True)
-    subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags("--link"), check=True)
+    run_compiler(compiler + flags("--compile") + ["-D_GNU_SOURCE", "-c", "-o", program + ".o", path])
+    run_compiler(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags("--link"))
 
 
 def judge(path, program, wanted, schedule):

@@ -66,9 +66,9 @@ ok "a program that dies is not clean" prints 1 "signal 6" $REFCL run -- sh -c 'k
 ok "... and says so last" ends_with "^refcl: 'sh' was ended by signal 6 \(SIGABRT\)" $REFCL run -- sh -c 'kill -ABRT $$'
 ok "... with --seeds, too" ends_with "^refcl: .*--seed 1$" $REFCL run --seeds 3 -- sh -c 'kill -ABRT $$'
 ok "... and in every output" bash -c "
-    $REFCL run -q --json $tap_dir/died.json --sarif $tap_dir/died.sarif --junit $tap_dir/died.xml -- sh -c 'kill -SEGV \$\$'
-    [ \$? -eq 1 ] && grep -q '\"status\":.*failed' $tap_dir/died.json && grep -q '\"signal\":.*11' $tap_dir/died.json &&
-        grep -q 'errors=\"2\"' $tap_dir/died.xml && grep -q 'SIGSEGV' $tap_dir/died.xml && grep -q SIGSEGV $tap_dir/died.sarif &&
+    $REFCL run -q --json $tap_dir/died.json --sarif $tap_dir/died.sarif --junit $tap_dir/died.xml -- sh -c 'kill -QUIT \$\$'
+    [ \$? -eq 1 ] && grep -q '\"status\":.*failed' $tap_dir/died.json && grep -q '\"signal\":.*3' $tap_dir/died.json &&
+        grep -q 'errors=\"2\"' $tap_dir/died.xml && grep -q 'SIGQUIT' $tap_dir/died.xml && grep -q SIGQUIT $tap_dir/died.sarif &&
         grep -q '\"executionSuccessful\":.*false' $tap_dir/died.sarif"
 ok "a folder is no program" prints 2 "cannot run" $REFCL run -- $tap_dir
 ok "a command is needed" prints 2 "no command given" $REFCL run --

@@ -144,7 +144,7 @@ def unpacked(folder):
     archive = f"{folder}/build/dist/{version[0]}.tar.gz"
     files = sorted(run("tar", "tzf", archive).stdout.splitlines())
     run("tar", "xzf", archive, "-C", folder)
-    again = run("make", "--no-print-directory", "-s", "-C", f"{folder}/{version[0]}", "dist")
+    again = run("make", "--no-print-directory", "-s", "-C", f"{folder}/{version[0]}", "BUILD=build", "dist")
     same = sorted(run("tar", "tzf", f"{folder}/{version[0]}/build/dist/{version[0]}.tar.gz").stdout.splitlines())
     ok(again.returncode == 0 and [f for f in files if not f.endswith("/")] == same, "... and from its own tarball")
 
