@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, plain and with checks: LLVM takes
+"""Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, with --check none and with checks: LLVM takes
 quadratic time in the accesses of a block, and exponential time to unswitch nested loops.  So does that of kernels with many reads of texels,
 which call the code that those with few have inlined.  The interpreter executes what is larger."""
 import os
@@ -58,7 +58,7 @@ for name, source in KERNELS.items():
     for mode in (['--check', 'none'], []):
         text = compiled(source, mode)
         count = text.count('\n')
-        check(f'{name}, {"plain" if mode else "with checks"}: at most {MOST} lines', ': compiled' in text and count <= MOST, count)
+        check(f'{name}, {"--check none" if mode else "with checks"}: at most {MOST} lines', ': compiled' in text and count <= MOST, count)
 for count, called in (2, False), (16, True):
     text = compiled(reads(count), ['--check', 'none'], ('image:2d:16x16:rgba8', 'buf:4096'))
     check(f'{count} reads of texels: code is {"called" if called else "inlined"}, at most {MOST} lines',
