@@ -4,6 +4,7 @@
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
@@ -25,11 +26,17 @@ static bool is_costly(const Instruction &i)
 // Whether members of VECTOR, or of conversions and selections of its members, are all that is used.
 static bool is_taken_apart(const Instruction &vector)
 {
-    return all_of(vector.users(), [](const User *user) {
-        bool same_members = isa<CastInst>(user) || isa<ShuffleVectorInst>(user);
-        return isa<ExtractElementInst>(user) ||
-               (same_members && user->getType()->isVectorTy() && is_taken_apart(*cast<Instruction>(user)));
-    });
+    SmallSetVector<const User *, 8> vectors; // each once: they may have several users in common
+    vectors.insert(&vector);
+    for (size_t k = 0; k < vectors.size(); k++)
+        for (const User *user : vectors[k]->users()) {
+            if (isa<ExtractElementInst>(user))
+                continue;
+            if (!(isa<CastInst>(user) || isa<ShuffleVectorInst>(user)) || !user->getType()->isVectorTy())
+                return false;
+            vectors.insert(user);
+        }
+    return true;
 }
 
 // Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.  Vectors of three have their
