@@ -1,7 +1,7 @@
 // run: clean
 // explore: unknown
 // limit: a command had not completed when the program ended
-// The second launch waits for an event that nobody sets.
+// The second launch waits for a user event whose status is never set.
 #include "../../races/host/host.h"
 
 int main(void)
