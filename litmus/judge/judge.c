@@ -346,6 +346,18 @@ enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, str
     return MM_OK;
 }
 
+cJSON *lt_judge_results(const cJSON *results, const char *path, const struct lt_judge_options *options,
+                        struct lt_judge_report *report, struct mm_error *err)
+{
+    report->tests = cJSON_CreateArray();
+    enum mm_class cls = judge_all(results, report, options, path, err);
+    cJSON *judgement = lt_judge_finish(report, results, options->model);
+    if (cls == MM_OK)
+        return judgement;
+    cJSON_Delete(judgement);
+    return NULL;
+}
+
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err)
 {
@@ -356,11 +368,10 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
         return err->cls;
     char *body = NULL;
     size_t size = 0;
-    struct lt_judge_report report = {
-        .text = text_out, .tests = cJSON_CreateArray(), .rows = options->table ? cJSON_CreateArray() : NULL};
+    struct lt_judge_report report = {.text = text_out, .rows = options->table ? cJSON_CreateArray() : NULL};
     report.html = options->html ? open_memstream(&body, &size) : NULL;
-    enum mm_class cls = judge_all(results, &report, options, results_path, err);
-    cJSON *judgement = lt_judge_finish(&report, results, options->model);
+    cJSON *judgement = lt_judge_results(results, results_path, options, &report, err);
+    enum mm_class cls = judgement ? MM_OK : err->cls;
     if (report.html && fclose(report.html) != 0 && cls == MM_OK)
         cls = mm_out_of_memory(err);
     if (cls == MM_OK)

@@ -80,6 +80,10 @@ enum mm_class lt_table_add(const struct lt_judged *judged, struct lt_judge_repor
 enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON *rows, struct mm_error *err);
 /* Reads the test of a row from its file below ROOT; its digest must be the one of the row.  *TEST is NULL after an error. */
 enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test **test, struct mm_error *err);
+/* Judges RESULTS, the JSON of file PATH, into REPORT, of which .tests is NULL.  Returns the judgement as JSON, the caller's; NULL after an
+ * error. */
+cJSON *lt_judge_results(const cJSON *results, const char *path, const struct lt_judge_options *options,
+                        struct lt_judge_report *report, struct mm_error *err);
 /* The judgement as JSON; the caller's. */
 cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results,
                        const struct mm_cat_model *model);

@@ -13,8 +13,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from built import PATIENCE, REFCL, ROOT  # noqa: E402
-from store import ALLOWED, DEVICE, FORBIDDEN, MP, Page, Store, mp, results, row, sb  # noqa: E402
+from store import ALLOWED, DEVICE, FORBIDDEN, MP, SB, Page, Store, mp, results, row, sb  # noqa: E402
 from tap import check, done, skip  # noqa: E402
+
+WIDE = 2**53 + 1  # the least integer that is no double
+
 
 def added_once(folder):
     store = Store(folder, "once.sqlite")
@@ -41,6 +44,9 @@ def added_once(folder):
     run = store.add(results([mp((ALLOWED, 1)), mp((ALLOWED, 2), (["1", "0"], 1))], "2.0", campaign="d", run="s"))
     check("two files that hold one test are added up", run.returncode == 0 and store.counts()[0][("2.0", "MP", "[0,-1]")] == 3 and
           store.counts()[1][("2.0", "MP")] == (1, 4), (run, store.counts()))
+    store.add(results([mp((ALLOWED, 1)), mp(status="skipped", reason="r")], "3.0", campaign="e", run="t"))
+    shown = json.loads(store.run("show", "--json", "--device", "3.0, 3.0", "MP").stdout)["results"][0]
+    check("which is done if one of both is", (shown["runs"], shown["runs_done"], shown["instances"]) == (1, 1, 1), shown)
 
 
 def verdicts(folder):
@@ -61,6 +67,19 @@ def verdicts(folder):
     check("a state that is known is not judged again", "judged" not in run.stdout and "judged" not in store.run("judge").stdout, run)
     run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
     check("names other than those observed before are an error", run.returncode == 2 and "observes" in run.stderr, run)
+    # Both values are those that the threads store; the double next to them is the value of no execution.
+    wide = SB.replace("OPENCL SB", "OPENCL WIDE").replace("int", "long").replace("1, memory", f"{WIDE}, memory")
+    store = Store(folder, "wide.sqlite")
+    run = store.add(results([row("WIDE", wide, ["0:r0", "1:r0"], [([str(WIDE), str(WIDE)], 5)])]))
+    text = store.run("show", "WIDE").stdout
+    check("values of 64 bits keep their digits", run.returncode == 0 and list(store.verdicts().values()) == ["allowed"] and
+          f"0:r0={WIDE}; 1:r0={WIDE}" in text, (run, text))
+    with sqlite3.connect(store.path) as db:
+        db.execute("update verdict set verdict = 'forbidden'")
+        db.execute("pragma user_version = 4")
+    run = store.run("judge")
+    check("and are judged again in a store whose verdicts are of rounded values", "1 states judged" in run.stdout and
+          list(store.verdicts().values()) == ["allowed"], (run, store.verdicts()))
     store = Store(folder, "unknown.sqlite")
     run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
     unknown = [v for v in store.export()["verdicts"] if v["verdict"] == "unknown"]
@@ -189,6 +208,10 @@ def bad_input(folder):
             ("no device", dict(results([]), device=None), "'device' is missing"),
             ("a state of another width", results([mp(([1], 1))]), "'MP'"),
             ("a value that is no number", results([mp((["1);drop table run", 0], 1))]), "'MP'"),
+            ("a value that is a sign", results([mp((["-", 0], 1))]), "needs an integer"),
+            ("a value that is null", results([mp(([None, 0], 1))]), "needs an integer"),
+            ("a value of more than 64 bits", results([mp((["9223372036854775808", 0], 1))]), "needs an integer"),
+            ("a state twice", results([mp((ALLOWED, 1), (ALLOWED, 2))]), "a state is there twice"),
             ("a test without a text", results([dict(mp(), source="")]), "neither its text nor its digest"),
             ("a test that is none", results([dict(mp((ALLOWED, 1)), source="OPENCL x {")]), "error"),
             ("a date", results([], date="2026-13-01"), "no date"),
@@ -209,10 +232,11 @@ def bad_input(folder):
         tables = db.execute("select name from sqlite_schema").fetchall()
     check("another program's database is left alone", run.returncode == 2 and "not a store" in run.stderr and tables == [("mine",)],
           (run, tables))
-    with sqlite3.connect(store.path) as db:
-        db.execute("pragma user_version = 99")
-    run = store.run("list")
-    check("a store of a newer refcl", run.returncode == 2 and "version 99" in run.stderr, run)
+    for version, name in ((99, "a store of a newer refcl"), (-7, "a store of a version that none has")):
+        with sqlite3.connect(store.path) as db:
+            db.execute(f"pragma user_version = {version}")
+        run = store.run("list")
+        check(name, run.returncode == 2 and f"version {version}," in run.stderr, run)
     run = Store(folder, "absent.sqlite").run("list")
     check("no store", run.returncode == 2 and not os.path.exists(os.path.join(folder, "absent.sqlite")), run)
 
@@ -242,6 +266,14 @@ def site(folder):
     history = [row[1:] for row in pages["test-1.html"].rows if row[0].startswith("P, GPU")]
     check("site: the runs of a test, with what it asks about", history ==
           [["2026-01-02", "1", "done", "100", "2"], ["2026-01-02", "2", "done", "5", "0"]], history)
+    with sqlite3.connect(store.path) as db:
+        db.execute("update verdict set verdict = '<script>'")
+        db.execute("update seen set first = '<script>', last = '<script>'")
+        db.execute("update total set first = '<script>', last = '<script>'")
+    run = store.run("site", path)
+    text = "".join(open(os.path.join(path, name)).read() for name in os.listdir(path))
+    check("site: what another program wrote into the store is text", run.returncode == 0 and "<script" not in text and
+          "&lt;script&gt;" in text, run)
 
 
 def parallel(folder):

@@ -35,7 +35,7 @@ static void add_states(struct store *s, int64_t test, const cJSON *device, cJSON
         "itt", test, lt_json_text(device, "platform"), lt_json_text(device, "name"));
     while (store_row(s, q)) {
         cJSON *state = cJSON_CreateObject();
-        cJSON_AddItemToObject(state, "values", cJSON_Parse(store_text(q, 0)));
+        cJSON_AddItemToObject(state, "values", store_values(store_text(q, 0)));
         cJSON_AddNumberToObject(state, "count", sqlite3_column_double(q, 1));
         cJSON_AddStringToObject(state, "verdict", store_text(q, 2));
         cJSON_AddItemToArray(states, state);

@@ -55,6 +55,10 @@ static const char *const steps[] = {
     "  unique(name, measure, columns));"
     "create table measured(benchmark integer not null, run integer not null, value real not null, primary key(benchmark, run))"
     "  without rowid;",
+
+    /* Values beyond 2^53 were rounded before they were judged: these states are judged again. */
+    "delete from verdict where state in (select id from state where substr(vals, 2, 1) <> '\"' and vals glob"
+    "  '*[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*');",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -214,6 +218,8 @@ static enum mm_class migrate_schema(struct store *store, struct mm_error *err)
     if (cls != MM_OK)
         return cls;
     int64_t version = store_number(store, "pragma user_version", "");
+    if (version >= VERSION)
+        return store_end(store, MM_OK, err);
     for (; version < VERSION && store->sql_error == SQLITE_OK; version++)
         note_error(store, sqlite3_exec(store->db, steps[version], NULL, NULL, NULL));
     char pragmas[96];
@@ -233,9 +239,9 @@ static enum mm_class check_version(struct store *store, bool create, struct mm_e
         return cls;
     if (application != APPLICATION_ID && (tables || !create))
         return mm_fail_at(err, MM_INVALID, "store.file", store->path, 0, 0, "not a store of refcl results");
-    if (version > VERSION)
+    if (version < 0 || version > VERSION)
         return mm_fail_at(err, MM_INVALID, "store.version", store->path, 0, 0,
-                          "a store of version %d, but this refcl reads version %d", (int)version,
+                          "a store of version %d, but this refcl reads versions 0 to %d", (int)version,
                           (int)VERSION);
     return version < VERSION ? migrate_schema(store, err) : MM_OK;
 }

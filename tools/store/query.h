@@ -13,6 +13,8 @@
 
 /* The four columns platform, name, version and driver from COLUMN on, as STORE_DEVICE_TEXT. */
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
+/* The values of a state, as text such as "[0,-1]" or "[\"fingerprint\"]", as JSON that keeps all 64 bits (lt_value_json). */
+cJSON *store_values(const char *values);
 /* "x=1; 1:r0=0" of two JSON arrays. */
 void store_state_text(const char *observed, const char *values, char *text, size_t size);
 int store_add_shape_function(sqlite3 *db);

@@ -44,9 +44,23 @@ void store_add_verdict(cJSON *row, const char *verdict, const char *clause)
         cJSON_AddStringToObject(row, "clause", clause);
 }
 
+cJSON *store_values(const char *values)
+{
+    if (strncmp(values, "[\"", 2) == 0)
+        return cJSON_Parse(values);
+    cJSON *array = cJSON_CreateArray();
+    for (const char *at = values + (*values == '['); *at && *at != ']';) {
+        char *end;
+        cJSON_AddItemToArray(array, lt_value_json(strtoll(at, &end, 10)));
+        at = end + strcspn(end, ",]");
+        at += *at == ',';
+    }
+    return array;
+}
+
 void store_state_text(const char *observed, const char *values, char *text, size_t size)
 {
-    cJSON *names = cJSON_Parse(observed), *numbers = cJSON_Parse(values);
+    cJSON *names = cJSON_Parse(observed), *numbers = store_values(values);
     const cJSON *name;
     size_t used = 0;
     int i = 0;

@@ -1,16 +1,13 @@
 /* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided once,
  * however many campaigns show the state. */
 #include "tools/store/query.h"
-#include "tools/tool.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "litmus/judge/judge.h"
 
 /* The states of one test that have no verdict yet. */
+enum { MOST_STATES = 256 }; /* judged at once */
 struct unjudged {
-    int64_t test, states[256];
+    int64_t test, states[MOST_STATES];
     int count;
     cJSON *results; /* the states as results of a campaign that shows each once */
 };
@@ -52,42 +49,10 @@ static void add_state(struct unjudged *u, int64_t id, const char *values)
 {
     cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(u->results, "tests"), 0),
           *state = cJSON_CreateObject();
-    cJSON_AddItemToObject(state, "values", cJSON_Parse(values));
+    cJSON_AddItemToObject(state, "values", store_values(values));
     cJSON_AddNumberToObject(state, "count", 1);
     cJSON_AddItemToArray(cJSON_GetObjectItem(row, "states"), state);
     u->states[u->count++] = id;
-}
-
-static enum mm_class judge_file(const char *path, const struct lt_judge_options *options, cJSON **judgement,
-                                struct mm_error *err)
-{
-    char *text = NULL;
-    size_t size = 0, findings, unknown;
-    FILE *json = open_memstream(&text, &size), *log = fopen("/dev/null", "w");
-    enum mm_class cls = json && log ? lt_judge(path, options, log, json, &findings, &unknown, err)
-                                    : mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
-    if (log)
-        fclose(log);
-    if (json && fclose(json) != 0 && cls == MM_OK)
-        cls = mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
-    *judgement = cls == MM_OK ? cJSON_Parse(text) : NULL;
-    free(text);
-    return cls;
-}
-
-static enum mm_class judge_unjudged(const struct unjudged *u, const char *path,
-                                    const struct lt_judge_options *options, cJSON **judgement,
-                                    struct mm_error *err)
-{
-    char *text = cJSON_PrintUnformatted(u->results);
-    FILE *out = text ? fopen(path, "w") : NULL;
-    bool ok = out && fputs(text, out) != EOF;
-    if (out)
-        ok = fclose(out) == 0 && ok;
-    cJSON_free(text);
-    if (!ok)
-        return mm_fail_at(err, MM_LIMIT, "store.temporary", path, 0, 0, "cannot write");
-    return judge_file(path, options, judgement, err);
 }
 
 /* Stores the judge's verdicts, which are in the order of the states.  If the judge cannot read or decide the test,
@@ -135,48 +100,42 @@ static bool next_unjudged(struct store *s, const char *variant, int64_t model, s
     u->count = 0;
     u->results = results_of(q);
     sqlite3_reset(q);
-    q = store_statement(s, "select id, vals from state where test = ?3 and " UNJUDGED " limit 256", "tii",
-                        variant, model, u->test);
+    q = store_statement(s, "select id, vals from state where test = ?3 and " UNJUDGED " limit ?4", "tiii",
+                        variant, model, u->test, (int64_t)MOST_STATES);
     while (store_row(s, q))
         add_state(u, sqlite3_column_int64(q, 0), store_text(q, 1));
-    if (u->count == 256)
+    if (u->count == MOST_STATES)
         u->test--;
     return true;
 }
 
 static enum mm_class judge_all(struct store *s, const char *variant, const char *switches,
-                               const struct lt_judge_options *options, const char *path, size_t *judged,
-                               struct mm_error *err)
+                               const struct lt_judge_options *options, size_t *judged, struct mm_error *err)
 {
     struct unjudged u = {0};
     int64_t model = use_model(s, variant, switches, options->model);
     while (next_unjudged(s, variant, model, &u)) {
-        cJSON *judgement = NULL;
+        struct lt_judge_report report = {.text = NULL};
         struct mm_error why = {0};
-        enum mm_class cls = judge_unjudged(&u, path, options, &judgement, &why);
+        cJSON *judgement = lt_judge_results(u.results, s->path, options, &report, &why);
         put_verdicts(s, &u, model, judgement, &why);
         *judged += (size_t)u.count;
         cJSON_Delete(judgement);
         cJSON_Delete(u.results);
-        if (cls == MM_BUG || s->sql_error != SQLITE_OK) {
+        if (why.cls == MM_BUG) {
             *err = why;
-            return cls;
+            return MM_BUG;
         }
+        if (s->sql_error != SQLITE_OK)
+            break;
     }
-    return MM_OK;
+    return store_check(s, err);
 }
 
 enum mm_class store_judge(struct store *s, const char *variant, const char *switches,
                           const struct lt_judge_options *options, size_t *judged, struct mm_error *err)
 {
-    char folder[PATH_MAX - 16], path[PATH_MAX];
     *judged = 0;
-    if (tool_make_folder(folder, sizeof folder))
-        return mm_fail(err, MM_LIMIT, "store.temporary", "no temporary folder");
-    snprintf(path, sizeof path, "%s/states.json", folder);
     enum mm_class cls = store_begin(s, err);
-    if (cls == MM_OK)
-        cls = store_end(s, judge_all(s, variant, switches, options, path, judged, err), err);
-    tool_remove_folder(folder);
-    return cls;
+    return cls == MM_OK ? store_end(s, judge_all(s, variant, switches, options, judged, err), err) : cls;
 }
