@@ -11,6 +11,7 @@
 #include "memmodel/base/memory.h"
 #include "memmodel/base/sha256.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,24 +183,35 @@ int64_t store_state_number(struct store *s, int64_t test, const char *values)
 
 /* ---- one test of a campaign ---- */
 
+/* False unless ITEM is an integer of 64 bits, as a number or as text. */
+static bool read_value(const cJSON *item, int64_t *value)
+{
+    char *end;
+    *value = lt_json_value(item);
+    if (cJSON_IsNumber(item))
+        return (double)*value == item->valuedouble;
+    if (!cJSON_IsString(item))
+        return false;
+    errno = 0;
+    *value = strtoll(item->valuestring, &end, 10);
+    return *item->valuestring && !*end && !errno;
+}
+
 /* Writes VALUES as normalized text: [1,"-7"] and ["1",-7] become [1,-7]. */
 static bool values_text(const cJSON *values, char *text, size_t size)
 {
-    const cJSON *value;
+    const cJSON *item;
     size_t used = 0;
     text[used++] = '[';
-    cJSON_ArrayForEach(value, values)
+    cJSON_ArrayForEach(item, values)
     {
-        char number[32];
-        const char *shown = number;
-        if (cJSON_IsString(value))
-            shown = value->valuestring;
-        else
-            snprintf(number, sizeof number, "%.0f", value->valuedouble);
-        size_t length = strlen(shown);
-        if (!length || length > 20 || strspn(shown, "-0123456789") != length || used + length + 2 > size)
+        int64_t value;
+        if (!read_value(item, &value))
             return false;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 1 ? "," : "", shown);
+        int length = snprintf(text + used, size - used, "%s%" PRId64, used > 1 ? "," : "", value);
+        if (used + (size_t)length + 2 > size)
+            return false;
+        used += (size_t)length;
     }
     text[used] = ']';
     text[used + 1] = '\0';
@@ -223,10 +235,12 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
         char values[1024];
         const cJSON *array = cJSON_GetObjectItem(state, "values");
         int64_t count = number_of(state, "count");
-        if (cJSON_GetArraySize(array) != width || count < 1 || !values_text(array, values, sizeof values - 2))
-            return bad_test(a, test, "a state needs a value for each observed name, and a count", err);
+        if (cJSON_GetArraySize(array) != width || count < 1 || !values_text(array, values, sizeof values))
+            return bad_test(a, test, "a state needs an integer for each observed name, and a count", err);
         struct store_count pair = {.state = (uint64_t)store_state_number(a->store, r->test, values),
                                    .count = (uint64_t)count};
+        if (store_has_count(blob, r->size, pair.state))
+            return bad_test(a, test, "a state is there twice", err);
         r->size = store_encode(blob, r->size, pair);
     }
     return MM_OK;

@@ -31,3 +31,12 @@ bool store_decode(const unsigned char *blob, size_t size, size_t *at, struct sto
 {
     return take_varint(blob, size, at, &pair->state) && take_varint(blob, size, at, &pair->count);
 }
+
+bool store_has_count(const unsigned char *blob, size_t size, uint64_t state)
+{
+    struct store_count pair;
+    for (size_t at = 0; store_decode(blob, size, &at, &pair);)
+        if (pair.state == state)
+            return true;
+    return false;
+}

@@ -42,12 +42,8 @@ static void put_finding(struct store *s, const cJSON *finding, int64_t model, st
              lt_json_text(finding, "kind"), lt_json_text(finding, "message"));
     store_copy_text(why, sizeof why, whole);
     store_execute(s, "insert or replace into verdict values(?, ?, 'forbidden', ?)", "iit", id, model, why);
-    struct store_count pair, wanted = {.state = (uint64_t)number, .count = 1};
-    bool there = false;
-    for (size_t at = 0; store_decode(blob, r->size, &at, &pair);)
-        there = there || pair.state == wanted.state;
-    if (!there)
-        r->size = store_encode(blob, r->size, wanted);
+    if (!store_has_count(blob, r->size, (uint64_t)number))
+        r->size = store_encode(blob, r->size, (struct store_count){.state = (uint64_t)number, .count = 1});
     cJSON_free(values);
 }
 

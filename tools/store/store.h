@@ -57,6 +57,8 @@ enum { STORE_PAIR = 20 };
 size_t store_encode(unsigned char *blob, size_t size, struct store_count pair);
 /* Reads the pair at *AT; false at the end, or where the blob is damaged. */
 bool store_decode(const unsigned char *blob, size_t size, size_t *at, struct store_count *pair);
+/* Whether BLOB has a pair of STATE: a state has one pair at most. */
+bool store_has_count(const unsigned char *blob, size_t size, uint64_t state);
 
 /* ---- adding ---- */
 
