@@ -4,6 +4,7 @@ sure it is that a state is not shown.  The expected figures are computed here, f
 import json
 import math
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -79,6 +80,22 @@ def trend(folder):
     store.add(results([sb(*states, slices=slices)]))
     shown = answer(store, "history", "SB")["drivers"][0]
     check("history: a run whose rates have a trend is named", shown["runs_with_a_trend"] == 1 and "too narrow" in store.run("history", "SB").stdout, shown)
+    store = Store(folder, "halves.sqlite")
+    store.add(results([sb(*states, slices=slices), sb((STRONG, 1))]))
+    shown = answer(store, "history", "SB")["drivers"][0]
+    check("history: also where a second file of the suite adds to the test", shown["runs_with_a_trend"] == 1, shown)
+
+
+def many(folder):
+    """A test that asks about more states than history sums up."""
+    store = Store(folder, "many.sqlite")
+    store.add(results([sb((WEAK, 1))]))
+    with sqlite3.connect(store.path) as db:
+        db.executemany("insert into state(test, number, vals, asked) values(1, ?, ?, 1)", [(n, f"[{n},7]") for n in range(1, 1024)])
+    run = store.run("history", "SB")
+    check("history: a sum of too many states is an error, not a part of it", run.returncode == 3 and "name one state" in run.stderr, run)
+    shown = answer(store, "history", "SB", "0:r0=0; 1:r0=0")["drivers"][0]
+    check("history: one of them", shown["count"] == 1, shown)
 
 
 def forall(folder):
@@ -126,6 +143,7 @@ with tempfile.TemporaryDirectory() as scratch:
     full = filled(scratch)
     history(full)
     trend(scratch)
+    many(scratch)
     forall(scratch)
     shape(full, scratch)
     updates(full)

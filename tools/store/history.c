@@ -84,9 +84,11 @@ static enum mm_class find_states(struct store *s, int64_t test, const char *obse
         return mm_fail(err, MM_INVALID, "store.state", "'%s' is no state of the test, which observes %s",
                        text, observed);
     }
-    while (store_row(s, q))
-        if (sought->count < MOST_ASKED)
-            sought->states[sought->count++] = sqlite3_column_int64(q, 0);
+    while (sought->count < MOST_ASKED && store_row(s, q))
+        sought->states[sought->count++] = sqlite3_column_int64(q, 0);
+    if (sought->count == MOST_ASKED)
+        return mm_fail(err, MM_LIMIT, "store.state", "the test asks about %d states or more: name one state",
+                       MOST_ASKED);
     return store_check(s, err);
 }
 

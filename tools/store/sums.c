@@ -71,7 +71,7 @@ static size_t sum_counts(struct store_count *sum, size_t pairs, const unsigned c
     return pairs;
 }
 
-/* Replaces Q, the row of the same test and run, by its sum with R. */
+/* Replaces Q, the row of the same test and run, by its sum with R: done if one of both is. */
 static enum mm_class add_to_row(struct store *s, const struct store_result *r, sqlite3_stmt *q,
                                 struct mm_error *err)
 {
@@ -89,6 +89,10 @@ static enum mm_class add_to_row(struct store *s, const struct store_result *r, s
     struct store_count *counts = mm_alloc_zero(most + 1, sizeof *counts);
     unsigned char *blob = mm_alloc((most + 1) * STORE_PAIR);
     if (counts && blob) {
+        if (strcmp(old.status, "done") == 0) {
+            sum.status = old.status;
+            sum.reason = "";
+        }
         size_t pairs = sum_counts(counts, 0, old.blob, old.size);
         pairs = sum_counts(counts, pairs, r->blob, r->size);
         sum.blob = blob;
@@ -96,6 +100,9 @@ static enum mm_class add_to_row(struct store *s, const struct store_result *r, s
             sum.size = store_encode(blob, sum.size, counts[i]);
         sum.instances += old.instances;
         sum.discarded += old.discarded;
+        sum.batches += sqlite3_column_int64(q, 4);
+        sum.time_ms += sqlite3_column_double(q, 5);
+        sum.stationary &= sqlite3_column_int(q, 6) != 0;
         add_total(s, &old, -1);
         store_execute(s, "delete from result where test = ? and run = ?", "ii", r->test, r->run);
         insert_result(s, &sum);
@@ -110,8 +117,9 @@ enum mm_class store_put_result(struct store *s, const struct store_result *r, st
 {
     enum mm_class cls = MM_OK;
     sqlite3_stmt *q = store_statement(
-        s, "select status, instances, discarded, counts from result where test = ? and run = ?", "ii",
-        r->test, r->run);
+        s,
+        "select status, instances, discarded, counts, batches, time_ms, stationary from result where test = ? and run = ?",
+        "ii", r->test, r->run);
     if (store_row(s, q)) {
         cls = add_to_row(s, r, q, err);
         sqlite3_reset(q);
