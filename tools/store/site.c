@@ -83,9 +83,16 @@ void site_end_table(FILE *out)
     fputs("</tbody></table></div>\n", out);
 }
 
+void site_begin_cell(FILE *out, const char *class)
+{
+    fputs(class ? "<td class=\"" : "<td", out);
+    mm_put_html(class ? class : "", out);
+    fputs(class ? "\">" : ">", out);
+}
+
 void site_put_cell(FILE *out, const char *class, const char *text)
 {
-    fprintf(out, class ? "<td class=\"%s\">" : "<td>", class);
+    site_begin_cell(out, class);
     mm_put_html(text, out);
     fputs("</td>", out);
 }

@@ -24,7 +24,9 @@ enum mm_class site_end(const struct site *site, const char *name, FILE *out);
 /* A table that scrolls within its box, by keys too; LABEL is its caption. */
 void site_begin_table(FILE *out, const char *label, const char *const *heads);
 void site_end_table(FILE *out);
-/* A cell with TEXT in it, as HTML; CLASS: NULL, "n" (a number) or a verdict. */
+/* A cell up to its contents; CLASS: NULL, "n" (a number) or a verdict. */
+void site_begin_cell(FILE *out, const char *class);
+/* A cell with TEXT in it, as HTML. */
 void site_put_cell(FILE *out, const char *class, const char *text);
 /* How often a state was shown: "1.2e-3 (1e-3 to 1.4e-3)", or "never in 2e+09: below 1.5e-09". */
 void site_rate_text(int64_t count, int64_t instances, char *text, size_t size);

@@ -19,16 +19,16 @@ static void put_test_rows(struct store *s, int64_t device, FILE *out)
         fprintf(out, "<tr><th scope=\"row\"><a href=\"test-%lld.html\">",
                 (long long)sqlite3_column_int64(q, 9));
         mm_put_html(store_text(q, 0), out);
-        fputs("</a></th><td>", out);
-        mm_put_html(store_text(q, 1), out);
-        fputs("</td><td>", out);
-        mm_put_html(store_text(q, 2), out);
-        fprintf(
-            out,
-            "</td><td class=\"%s\">%s</td><td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-            strcmp(verdict, "not run") == 0 ? "none" : verdict, verdict,
-            (long long)sqlite3_column_int64(q, 5), (long long)sqlite3_column_int64(q, 4),
-            sqlite3_column_double(q, 6), store_text(q, 7), store_text(q, 8));
+        fputs("</a></th>", out);
+        site_put_cell(out, NULL, store_text(q, 1));
+        site_put_cell(out, NULL, store_text(q, 2));
+        site_put_cell(out, strcmp(verdict, "not run") == 0 ? "none" : verdict, verdict);
+        fprintf(out, "<td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td>",
+                (long long)sqlite3_column_int64(q, 5), (long long)sqlite3_column_int64(q, 4),
+                sqlite3_column_double(q, 6));
+        site_put_cell(out, "n", store_text(q, 7));
+        site_put_cell(out, "n", store_text(q, 8));
+        fputs("</tr>\n", out);
     }
 }
 
@@ -76,8 +76,10 @@ static void put_runs(struct store *s, int64_t device, FILE *out)
         "select id, date, kind, done, instances, suite, settings from recent join run on run.id = recent.run where recent.device = ?"
         " order by place",
         "i", device);
-    fprintf(out, "<h2>Runs</h2>\n<p>%lld in all%s.</p>\n", (long long)count,
-            count > SITE_RUNS ? "; the last 50" : "");
+    fprintf(out, "<h2>Runs</h2>\n<p>%lld in all", (long long)count);
+    if (count > SITE_RUNS)
+        fprintf(out, "; the last %d", SITE_RUNS);
+    fputs(".</p>\n", out);
     site_begin_table(out, "Runs, the last first", heads);
     while (store_row(s, q)) {
         char instances[32];

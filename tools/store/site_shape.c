@@ -5,8 +5,8 @@
 #include "tools/store/site.h"
 
 #include "memmodel/base/escape.h"
+#include "memmodel/base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SHAPES = 60, MOST_POINTS = 1200 };
@@ -39,7 +39,8 @@ static int letter_of(struct store *s, int64_t device)
         "i", device);
 }
 
-static void collect_shapes(struct store *s, struct shapes *all)
+/* False if there is no memory. */
+static bool collect_shapes(struct store *s, struct shapes *all)
 {
     sqlite3_stmt *q = store_statement(
         s,
@@ -53,7 +54,9 @@ static void collect_shapes(struct store *s, struct shapes *all)
         if (!all->count || strcmp(all->names[all->count - 1], name) != 0) {
             if (all->count == MOST_SHAPES)
                 continue;
-            all->names[all->count++] = strdup(name);
+            if (!(all->names[all->count] = mm_strdup(name)))
+                return false;
+            all->count++;
         }
         int64_t count = sqlite3_column_int64(q, 3);
         all->tests[all->point_count] = sqlite3_column_int64(q, 5);
@@ -63,6 +66,7 @@ static void collect_shapes(struct store *s, struct shapes *all)
                                 .count = count,
                                 .instances = sqlite3_column_int64(q, count ? 4 : 6)};
     }
+    return true;
 }
 
 static void put_rows(struct store *s, const struct shapes *all, FILE *out)
@@ -99,11 +103,9 @@ enum mm_class site_put_shapes(struct site *site, FILE *out)
     struct store *s = site->store;
     if (sqlite3_exec(s->db, weak_tests, NULL, NULL, NULL) != SQLITE_OK)
         return mm_fail(site->err, MM_LIMIT, "store.temporary", "%s", sqlite3_errmsg(s->db));
-    struct shapes *all = calloc(1, sizeof *all);
-    if (!all)
-        return mm_fail(site->err, MM_LIMIT, "store.memory", "out of memory");
-    collect_shapes(s, all);
-    if (all->point_count) {
+    struct shapes *all = mm_alloc_zero(1, sizeof *all);
+    bool good = all && collect_shapes(s, all);
+    if (good && all->point_count) {
         fputs(
             "<h2 id=\"shapes\">Weak behaviors by shape</h2>\n<p>The outcomes that tests ask about, where the model allows them. "
             "A mark is a driver's highest rate in one of the shape's tests. Filled: shown. Hollow, with an arrow: never shown; the "
@@ -122,8 +124,8 @@ enum mm_class site_put_shapes(struct site *site, FILE *out)
         put_rows(s, all, out);
         site_end_table(out);
     }
-    for (int i = 0; i < all->count; i++)
-        free(all->names[i]);
-    free(all);
-    return MM_OK;
+    for (int i = 0; all && i < all->count; i++)
+        mm_free(all->names[i]);
+    mm_free(all);
+    return good ? MM_OK : mm_out_of_memory(site->err);
 }

@@ -14,7 +14,9 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
         const char *verdict = lt_json_text(state, "verdict"), *clause = lt_json_text(state, "clause");
         fputs("<tr><th scope=\"row\"><code>", out);
         mm_put_html(lt_json_text(state, "state"), out);
-        fprintf(out, "</code></th><td class=\"%s\">%s", verdict, verdict);
+        fputs("</code></th>", out);
+        site_begin_cell(out, verdict);
+        mm_put_html(verdict, out);
         if (*clause) {
             fputs("<br>", out);
             if (strcmp(verdict, "forbidden") == 0)
@@ -22,11 +24,12 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
             else
                 mm_put_html(clause, out);
         }
-        fprintf(
-            out,
-            "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-            lt_number_of(state, "count"), lt_number_of(state, "rate_low"), lt_number_of(state, "rate_high"),
-            lt_json_text(state, "first"), lt_json_text(state, "last"));
+        fprintf(out, "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td>",
+                lt_number_of(state, "count"), lt_number_of(state, "rate_low"),
+                lt_number_of(state, "rate_high"));
+        site_put_cell(out, "n", lt_json_text(state, "first"));
+        site_put_cell(out, "n", lt_json_text(state, "last"));
+        fputs("</tr>\n", out);
     }
 }
 
@@ -41,9 +44,11 @@ static void put_result(const struct site *site, const cJSON *result, FILE *out)
         mm_put_html(mapping, out);
         fputs(". ", out);
     }
-    fprintf(out, "%.0f of %.0f runs done, %s to %s; %.3g instances.", lt_number_of(result, "runs_done"),
-            lt_number_of(result, "runs"), lt_json_text(result, "first"), lt_json_text(result, "last"),
-            lt_number_of(result, "instances"));
+    fprintf(out, "%.0f of %.0f runs done, ", lt_number_of(result, "runs_done"), lt_number_of(result, "runs"));
+    mm_put_html(lt_json_text(result, "first"), out);
+    fputs(" to ", out);
+    mm_put_html(lt_json_text(result, "last"), out);
+    fprintf(out, "; %.3g instances.", lt_number_of(result, "instances"));
     if (lt_number_of(result, "unseen_rate_below") < 1)
         fprintf(out, " Any state that is not listed has a rate below %.3g (95 %%).",
                 lt_number_of(result, "unseen_rate_below"));
