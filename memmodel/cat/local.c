@@ -191,11 +191,11 @@ struct mm_cat_expr *cat_parse_local(struct cat_parser *p)
     return e;
 }
 
-/* Skips to the "with" of the try. */
+/* Skips to the "with" of the try; each try and each match within has a "with", too. */
 static void skip_attempt(struct cat_parser *p)
 {
     for (unsigned level = 1; !p->failed && p->token.kind != CAT_END; cat_next(p)) {
-        level += cat_at_word(p, "try");
+        level += cat_at_word(p, "try") || cat_at_word(p, "match");
         if (cat_at_word(p, "with") && --level == 0)
             break;
     }

@@ -39,28 +39,51 @@ bool cat_is_inside(const struct cat_token *t)
     return is_one_of(t, words, sizeof words / sizeof *words);
 }
 
-/* The position after the definition that begins at P, in *END; whether the definition computes with sets of orders. */
+/* The constructs around a token: those whose end, with or else is still to come. */
+struct nesting {
+    unsigned blocks; /* match, begin: up to end */
+    unsigned withs;  /* match, try: up to with */
+    unsigned ifs;    /* if: up to else */
+};
+
+static void count_token(const struct cat_parser *at, struct nesting *n)
+{
+    n->withs += cat_at_word(at, "match") || cat_at_word(at, "try");
+    n->withs -= n->withs && cat_at_word(at, "with");
+    n->blocks += cat_at_word(at, "match") || cat_at_word(at, "begin");
+    n->blocks -= n->blocks && cat_at_word(at, "end");
+}
+
+/* Whether the token after BEFORE is the first one that is not of the definition; updates N's ifs. */
+static bool ends_definition(const struct cat_parser *at, const struct cat_token *before, struct nesting *n)
+{
+    bool negated = before->kind == CAT_SYMBOL && (before->symbol == '~' || before->symbol == '!');
+
+    if (n->blocks || negated || (n->withs && cat_at_word(at, "with")))
+        return false;
+    return cat_ends_statement(at, before, &n->ifs) || cat_at_word(at, "and");
+}
+
+/* Whether the token shows that the definition computes with sets of orders. */
+static bool computes_orders(const struct cat_parser *p, const struct cat_token *t)
+{
+    return cat_is_name(t, "match") || cat_is_name(t, "fun") ||
+           (cat_find_let(p, t) == MM_CAT_NO_LET && cat_is_orders(p, t));
+}
+
+/* The position after the definition whose body begins at P, in *END; whether the definition computes with sets of orders.  Scans
+ * tokens: such definitions have expressions that the parser lacks. */
 static bool find_definition_end(const struct cat_parser *p, struct cat_parser *end)
 {
-    static const char *const words[] = {"match", "fun"};
     struct cat_token before = {.kind = CAT_SYMBOL, .symbol = '='};
-    unsigned level = 0, attempts = 0, ifs = 0;
+    struct nesting nesting = {0};
     bool found = false;
 
     *end = *p;
-    while (!end->failed && end->token.kind != CAT_END && end->token.kind != CAT_ERROR) {
-        bool attempt = attempts && cat_at_word(end, "with");
-        bool negated = before.kind == CAT_SYMBOL && (before.symbol == '~' || before.symbol == '!');
-
-        if (!level && !attempt && !negated &&
-            (cat_ends_statement(end, &before, &ifs) || cat_at_word(end, "and")))
-            break;
-        found = found || is_one_of(&end->token, words, sizeof words / sizeof *words) ||
-                (cat_find_let(p, &end->token) == MM_CAT_NO_LET && cat_is_orders(p, &end->token));
-        attempts += cat_at_word(end, "try");
-        attempts -= attempt;
-        level += cat_at_word(end, "match") || cat_at_word(end, "begin");
-        level -= level && cat_at_word(end, "end");
+    while (!end->failed && end->token.kind != CAT_END && end->token.kind != CAT_ERROR &&
+           !ends_definition(end, &before, &nesting)) {
+        found = found || computes_orders(p, &end->token);
+        count_token(end, &nesting);
         before = end->token;
         end->token = cat_lex(&end->lexer);
     }

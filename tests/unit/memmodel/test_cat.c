@@ -194,6 +194,8 @@ static void other_forms(void **state)
         {"let f(r) = let s = r^-1 and t = r; r in s | t\nempty f(po)", "empty po^-1 | (po; po)"},
         {"empty try nothing & (0; po) with rf", "empty rf"},
         {"empty try rf with po", "empty rf"},
+        {"empty try nothing & match W with {} -> po || x ++ xs -> x end with rf", "empty rf"},
+        {"let f(s) = try match s with {} -> 0 || x ++ xs -> x end with 0\nempty po", "empty po"},
         {"empty begin po | rf end", "empty po | rf"},
         {"enum ops = 'a || 'b\ninstructions RMW[{'a, 'b}]\nshow nothing as n\nunshow other\nempty po^*; rf^?",
          "empty po*; rf?"},
