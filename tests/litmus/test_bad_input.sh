@@ -69,6 +69,12 @@ refused "no litmus test in 'folder'" "$refcl" litmus plan folder
 refused "no litmus test in 'folder'" "$refcl" litmus run folder
 refused "no litmus test in 'folder'" "$refcl" litmus check folder
 refused "cannot read 'missing'" "$refcl" litmus plan missing
+mkdir -p dangling deeper/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16
+cp "$test" dangling
+cp "$test" deeper
+ln -s nowhere dangling/other.litmus
+refused "cannot read 'dangling/other.litmus'" "$refcl" litmus check dangling
+refused "more than 16 folders within one another" "$refcl" litmus check deeper
 refused 'other.json:1:1: expected OPENCL' "$refcl" litmus plan other.json
 refused "'0' is not a number from 1" "$refcl" litmus plan -n 0 "$test"
 refused "'0' is not a number from 1" "$refcl" litmus run -n 0 "$test"

@@ -23,6 +23,21 @@ static int add_path(struct litmus_files *files, const char *path)
 
 static int add_tree(struct litmus_files *files, const char *path, int depth);
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Adds the entry NAME of folder PATH if it is a test or a folder. */
+static int add_entry(struct litmus_files *files, const char *path, const char *name, int depth)
+{
+    char child[PATH_MAX];
+    if (snprintf(child, sizeof child, "%s/%s", path, name) >= (int)sizeof child)
+        return tool_error(EXIT_USAGE, "the path of '%s' in '%s' is too long", name, path);
+    return tool_has_suffix(name, ".litmus") || is_folder(child) ? add_tree(files, child, depth + 1) : 0;
+}
+
 static int add_folder(struct litmus_files *files, const char *path, int depth)
 {
     struct dirent **entries;
@@ -30,13 +45,8 @@ static int add_folder(struct litmus_files *files, const char *path, int depth)
     if (n < 0)
         return tool_error(EXIT_USAGE, "cannot read folder '%s': %s", path, strerror(errno));
     for (int i = 0; i < n; i++) {
-        char child[PATH_MAX];
-        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
-        int length = snprintf(child, sizeof child, "%s/%s", path, name);
-        struct stat status;
-        if (!code && name[0] != '.' && length < (int)sizeof child && stat(child, &status) == 0 &&
-            (S_ISDIR(status.st_mode) || (dot && strcmp(dot, ".litmus") == 0)))
-            code = add_tree(files, child, depth + 1);
+        if (!code && entries[i]->d_name[0] != '.')
+            code = add_entry(files, path, entries[i]->d_name, depth);
         free(entries[i]);
     }
     free(entries);
@@ -50,7 +60,9 @@ static int add_tree(struct litmus_files *files, const char *path, int depth)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return add_path(files, path);
-    return depth < MAX_DEPTH ? add_folder(files, path, depth) : 0;
+    return depth < MAX_DEPTH
+               ? add_folder(files, path, depth)
+               : tool_error(EXIT_USAGE, "'%s': more than %d folders within one another", path, MAX_DEPTH);
 }
 
 int litmus_files_add(struct litmus_files *files, const char *path)
