@@ -133,12 +133,11 @@ static void print_verdict(const struct check *check, const struct ck_program *pr
 
 /* Asks ENGINE, and files its answers in the outcome. */
 static int ask_engine(struct check *check, const struct lt_test *test, const struct ck_program *program,
-                      const char *file, enum engine engine, struct ck_verdict *verdict)
+                      const char *file, enum engine engine, struct ck_verdict *verdict, struct mm_error *err)
 {
-    struct mm_error err = {0};
-    if ((engine == ENGINE_Z3 ? ck_z3 : ck_search)(program, check->cat, &check->options, verdict, &err) !=
+    if ((engine == ENGINE_Z3 ? ck_z3 : ck_search)(program, check->cat, &check->options, verdict, err) !=
         MM_OK)
-        return tool_report(&err);
+        return tool_report(err);
     guard_name_limit(&check->guard, &verdict->limit);
     print_verdict(check, program, verdict, file, check->engine == ENGINE_BOTH ? engine_names[engine] : NULL);
     const char *expect = check->verify ? lt_test_property(test, "Expect") : NULL;
@@ -163,14 +162,13 @@ static cJSON *to_json(const struct check *check, const struct ck_program *progra
 
 /* Prints what would remove the races of VERDICT, if --explain asks for it, and adds it to JSON. */
 static int add_advice(struct check *check, const struct ck_program *program, const struct ck_verdict *verdict,
-                      cJSON *json)
+                      cJSON *json, struct mm_error *err)
 {
     struct ck_advice advice = {0};
-    struct mm_error err = {0};
     if (!check->explain || verdict->race != CK_YES)
         return 0;
-    if (ck_advise(program, check->cat, &check->options, &advice, &err) != MM_OK)
-        return tool_report(&err);
+    if (ck_advise(program, check->cat, &check->options, &advice, err) != MM_OK)
+        return tool_report(err);
     verdict_print_advice(program, &advice, check->text);
     if (json)
         cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
@@ -179,16 +177,16 @@ static int add_advice(struct check *check, const struct ck_program *program, con
 
 /* Asks the engines that were chosen; the first one's answers are shown. */
 static int decide_test(struct check *check, const struct lt_test *test, const struct ck_program *program,
-                       const char *file)
+                       const char *file, struct mm_error *err)
 {
     struct ck_verdict verdicts[2] = {0}, *first = &verdicts[check->engine == ENGINE_Z3];
     int code = 0;
     for (enum engine engine = ENGINE_SEARCH; engine <= ENGINE_Z3 && !code; engine++)
         if (check->engine == engine || check->engine == ENGINE_BOTH)
-            code = ask_engine(check, test, program, file, engine, &verdicts[engine]);
+            code = ask_engine(check, test, program, file, engine, &verdicts[engine], err);
     cJSON *json = code ? NULL : to_json(check, program, first, file);
     if (!code)
-        code = add_advice(check, program, first, json);
+        code = add_advice(check, program, first, json, err);
     if (code) {
         cJSON_Delete(json);
         json = NULL;
@@ -199,9 +197,11 @@ static int decide_test(struct check *check, const struct lt_test *test, const st
     const char *differs = !code && check->engine == ENGINE_BOTH
                               ? find_contradiction(program, &verdicts[0], &verdicts[1])
                               : NULL;
-    if (differs)
-        code =
-            tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file, differs);
+    if (differs) {
+        mm_fail_at(err, MM_BUG, "check.engines", file, 0, 0,
+                   "search and Z3 disagree on the %s: please report this", differs);
+        code = tool_report(err);
+    }
     ck_verdict_clear(&verdicts[0]);
     ck_verdict_clear(&verdicts[1]);
     return code;
@@ -216,8 +216,8 @@ static int check_file(struct check *check, const char *file)
     if (lt_parse_file(file, &test, &err) != MM_OK || lt_lower(test, &program, &err) != MM_OK)
         code = tool_report(&err);
     else
-        code = decide_test(check, test, program, file);
-    if (code && check->tests) {
+        code = decide_test(check, test, program, file, &err);
+    if (err.cls && check->tests) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "file", file);
         cJSON_AddStringToObject(json, "error", err.message);

@@ -75,8 +75,8 @@ static bool has_switch(const char *path, const char *text)
 }
 
 /* Selects the given switches that the model has, and the switch of the variant unless it was given. */
-static size_t select_switches(const struct results *r, const struct variant *v, const char *path,
-                              const char **switches)
+static void select_switches(const struct results *r, const struct variant *v, const char *path,
+                            const char **switches)
 {
     size_t count = 0;
     bool given = false;
@@ -90,7 +90,6 @@ static size_t select_switches(const struct results *r, const struct variant *v, 
     if (v->switch_text && !given)
         switches[count++] = v->switch_text;
     switches[count] = NULL;
-    return count;
 }
 
 static void join_words(const char *const *words, char *text, size_t size)
@@ -124,7 +123,7 @@ static int judge_variant(struct store *store, const struct results *r, const str
     return code;
 }
 
-/* A switch that no model has is an error, which names the model of the last variant. */
+/* A switch, or a value of it, that no model has is an error. */
 static int check_switches(const struct results *r)
 {
     for (size_t i = 0; i < r->switches.count; i++) {
@@ -137,7 +136,8 @@ static int check_switches(const struct results *r)
             known = known || has_switch(path, r->switches.items[i]);
         }
         if (!known)
-            return tool_error(EXIT_USAGE, "no model has a switch '%s'", r->switches.items[i]);
+            return tool_error(EXIT_USAGE, "--switch: no model has a switch with this value: '%s'",
+                              r->switches.items[i]);
     }
     return 0;
 }
