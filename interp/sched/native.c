@@ -394,13 +394,14 @@ static void deoptimize_launch(struct in_run *run)
     run->outcome.limit |= !in_open_slots(run);
 }
 
-/* Compiles the kernel with lookups of pointers; the interpreter executes the launch if that fails. */
+/* Compiles the kernel with lookups of pointers; the interpreter executes the launch if that fails, and in a forked child, where the
+ * compiler's locks may remain held. */
 static void begin_again(struct in_run *run)
 {
     run->code->noted.lookups = true;
     native.api->destroy(run->native);
     run->native = NULL;
-    if (!begin_compiled(run))
+    if (atomic_load(&native.ended) || !begin_compiled(run))
         run->outcome.limit |= !in_open_slots(run);
 }
 

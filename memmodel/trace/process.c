@@ -94,15 +94,21 @@ static void unlock_in_child(void)
     pthread_mutex_unlock(&mutexes.lock);
 }
 
-/* No handler has run. */
-static void note_clone(void)
+/* No handler has locked the mutexes. */
+static void note_child(bool is_clone)
 {
     const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     memcpy(&mutexes.lock, &fresh, sizeof fresh);
     for (struct mm_mutex *m = mutexes.first; m; m = m->next)
         m->is_held = false;
-    atomic_store(&by_clone, true);
+    atomic_store(&by_clone, is_clone);
     atomic_fetch_add(&forks, 1);
+}
+
+static void note_fork(void)
+{
+    atomic_store(mark, 1);
+    note_child(false);
 }
 
 /* Where the kernel cannot clear the page, only fork() is detected. */
@@ -114,14 +120,30 @@ static void set_mark(void)
     if (page != MAP_FAILED)
         madvise(page, size, MADV_WIPEONFORK);
     atomic_store(mark, 1);
+}
+
+static void watch_forks(void)
+{
+    set_mark();
     pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
+}
+
+static void watch_forks_without_locks(void)
+{
+    set_mark();
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+void mm_fork_without_locks(void)
+{
+    pthread_once(&once, watch_forks_without_locks);
 }
 
 unsigned mm_fork_count(void)
 {
-    pthread_once(&once, set_mark);
+    pthread_once(&once, watch_forks);
     if (atomic_load_explicit(mark, memory_order_relaxed) == 0 && atomic_exchange(mark, 1) == 0)
-        note_clone();
+        note_child(true);
     return atomic_load_explicit(&forks, memory_order_relaxed);
 }
 

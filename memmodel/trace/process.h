@@ -8,6 +8,9 @@
 /* The number of forks between the process that called this first and the calling one: by fork(), and by clone() or its system
  * call, which run no handlers of pthread_atfork().  The first call comes before the fork. */
 unsigned mm_fork_count(void);
+/* For a library that handlers of fork() of another library wait for: fork() does not lock the mutexes (mutex.h) of this copy, all of
+ * which are initialized again in the child.  Called before the first fork and the first use of a mutex. */
+void mm_fork_without_locks(void);
 
 /* A process ends with its last thread.  The library's own threads must not outlive the application's, as main() may end by
  * pthread_exit().

@@ -321,7 +321,10 @@ static void stop_compiling(void)
     in_jit_stop_compiling(true);
 }
 
-/* The caller has just been loaded: what was stopped before belonged to a library that is unloaded. */
+/* The caller has just been loaded: what was stopped before belonged to a library that is unloaded.
+ *
+ * fork() waits for the end of the caller's step, which may be in this library.  Handlers that are registered last run first: fork()
+ * would hold the mutexes of this library while it waits for a step that needs them. */
 __attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
 const struct in_jit_api *in_jit_interface(void)
 {
@@ -335,6 +338,7 @@ const struct in_jit_api *in_jit_interface(void)
                                           .stop_all = stop_all,
                                           .stop_compiling = stop_compiling,
                                           .own_threads = mm_own_threads};
+    mm_fork_without_locks();
     in_jit_stop_launches(false);
     in_jit_stop_compiling(false);
     in_native_use(&api);
