@@ -5,6 +5,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/sched/command.h"
+#include "ref-runtime/sched/state.h"
 
 /* The command itself is over: commands that wait for that may start. */
 static void end_command(struct rt_command *command, cl_int status)
@@ -52,10 +53,14 @@ void rt_sched_complete(struct rt_command *command, cl_int status)
     }
 }
 
-/* Under rt_lock. */
+/* Under rt_lock.  A child that is forked before the end of the step has lost only the end of the command's parent. */
 static void unlink_command(struct rt_command *command)
 {
     struct rt_queue *queue = command->queue;
+    queue->used -= command->family.room;
+    command->event->command = NULL;
+    if (rt_sched.step.command == command)
+        rt_sched.step.command = command->family.parent;
     *(command->previous ? &command->previous->next : &queue->first) = command->next;
     *(command->next ? &command->next->previous : &queue->last) = command->previous;
 }
@@ -75,8 +80,6 @@ static void complete_command(struct rt_command *command)
     mm_mutex_lock(&rt_lock);
     rt_event_stamp(event, RT_COMPLETED);
     event->completion = rt_point_hold(completion);
-    command->queue->used -= command->family.room;
-    event->command = NULL;
     rt_sched_note_completion(command->queue, command, completion);
     unlink_command(command);
     struct rt_waiting *waiting = rt_sched_count_down(command);
@@ -96,4 +99,15 @@ static void complete_command(struct rt_command *command)
     if (parent)
         child_completed(parent, status, completion);
     rt_point_drop(completion);
+}
+
+/* Releases nothing, as the step may have released a part of what COMMAND holds. */
+void rt_sched_abandon(struct rt_command *command)
+{
+    unlink_command(command);
+    struct rt_waiting *waiting = rt_sched_count_down(command);
+    rt_event_set_status(command->event, CL_OUT_OF_RESOURCES);
+    mm_mutex_unlock(&rt_lock);
+    rt_sched_call(waiting);
+    mm_mutex_lock(&rt_lock);
 }

@@ -6,13 +6,19 @@
 
 enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 
+/* Whether the calling thread forks in a native kernel. */
+static bool is_in_step(void)
+{
+    return rt_sched.step.busy && pthread_equal(rt_sched.step.thread, pthread_self());
+}
+
 /* A fork waits for the end of the current step, so that the child can continue every command.  It waits for at most
  * LONGEST_STEP_NS: a native kernel in the step may wait for the thread that forks, which would be a deadlock. */
 static void before_fork(void)
 {
     mm_mutex_lock(&rt_lock);
     rt_sched.fork.forking++;
-    while (rt_sched.step.busy && !rt_sched_is_executor() &&
+    while (rt_sched.step.busy && !is_in_step() &&
            rt_sched_wait_at_most(&rt_sched.stepped, LONGEST_STEP_NS) == 0) {
     }
 }
@@ -28,9 +34,9 @@ static void after_fork(void)
 static void become_child(void)
 {
     const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
-    bool own_step = rt_sched.step.busy && rt_sched_is_executor();
+    bool own_step = is_in_step();
     rt_sched.work = rt_sched.completed = rt_sched.stepped = fresh;
-    rt_sched.fork.lost_command = rt_sched.step.busy && !own_step;
+    rt_sched.fork.lost_command = rt_sched.step.busy && !own_step && rt_sched.step.command;
     rt_sched.step.busy = own_step;
     rt_sched_flush_ready(UINT64_MAX);
     rt_sched.seeded = false;
@@ -76,5 +82,6 @@ void rt_sched_fail_lost_command(void)
             break;
         }
     }
-    rt_event_set_status(rt_sched.step.command->event, CL_OUT_OF_RESOURCES);
+    while (rt_sched.step.command)
+        rt_sched_abandon(rt_sched.step.command);
 }

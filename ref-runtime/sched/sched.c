@@ -288,6 +288,7 @@ static void step_command(size_t i, uint64_t quantum)
 void rt_sched_step(void)
 {
     rt_sched.step.busy = true;
+    rt_sched.step.thread = pthread_self();
     size_t startable =
         rt_sched.active.count < RT_MOST_ACTIVE ? rt_sched.ready.count - rt_sched.ready.unflushed : 0;
     struct rt_command *command = NULL;

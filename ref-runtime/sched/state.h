@@ -26,7 +26,8 @@ struct rt_sched {
     } active;
     struct {
         bool busy;                  /* a thread is within a scheduling step */
-        struct rt_command *command; /* of this step, or of the last one */
+        pthread_t thread;           /* that thread */
+        struct rt_command *command; /* of this step; once it is complete, its parent, if any */
         uint64_t random_state;
     } step;
     struct {
@@ -75,7 +76,12 @@ int rt_sched_wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds);
 void rt_sched_handle_forks(void);
 /* Sets up the state of a child of clone(), or of its system call, in which no handler of a fork has run. */
 void rt_sched_notice_clone(void);
-/* A command whose step was in progress when the process forked fails in the child. */
+/* A command whose step was in progress when the process forked fails in the child, and so do its parents. */
 void rt_sched_fail_lost_command(void);
+
+/* ---- complete.c ---- */
+
+/* Completes COMMAND, whose step the parent of this process continues, with CL_OUT_OF_RESOURCES. */
+void rt_sched_abandon(struct rt_command *command);
 
 #endif

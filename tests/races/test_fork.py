@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
-its parent's objects, that begins anew, one that is forked while a kernel runs or is compiled, and many that are forked while other
-threads are in OpenCL calls; and the same by the system call clone, which runs no handlers.  There, and under AddressSanitizer, the calls
-of other threads allocate nothing: the allocator's locks remain held.  None hangs; what a child computes is right; under `refcl run` a
-child that is not recorded is never called clean.
+its parent's objects, that begins anew; one that is forked while a kernel runs or is compiled, while a native kernel waits for the
+fork, or by a native kernel; and many that are forked while other threads are in OpenCL calls.  The same by the system call clone, which
+runs no handlers.  There, and under AddressSanitizer, the calls of other threads allocate nothing: the allocator's locks remain held.
+None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
 A main() that ends by pthread_exit(): the process ends with its last thread, or callback, with status 0."""
 import os
 import subprocess
@@ -42,6 +42,21 @@ static void holds(int value)
             _exit(9);
         }
 }
+static atomic_bool begun, released;
+static cl_event waits;
+static void CL_CALLBACK wait_native(void *unused)
+{
+    (void)unused;
+    for (begun = true; !released;)
+        usleep(1000);
+}
+static _Thread_local bool is_main;
+/* The executor's child has no thread that waits for the kernel. */
+static void CL_CALLBACK fork_native(void *pid)
+{
+    if ((**(pid_t **)pid = fork()) == 0 && !is_main)
+        _exit(0);
+}
 static volatile int called;
 static void CL_CALLBACK back(cl_event event, cl_int status, void *data) { (void)event; (void)status; (void)data; called = 1; }
 static void child(const char *what, char *self)
@@ -68,6 +83,12 @@ static void child(const char *what, char *self)
     }
     add(2);
     holds(strcmp(what, "running") == 0 ? 1003 : 3);
+    if (strcmp(what, "waiting") == 0) {
+        cl_int status = CL_COMPLETE;
+        OK(clGetEventInfo(waits, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        if (status != CL_OUT_OF_RESOURCES)
+            _exit(9);
+    }
     exit(0);
 }
 static atomic_int stop;
@@ -169,6 +190,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int status = 0, by_clone = strncmp(what, "clone-", 6) == 0;
+    is_main = true;
     what += by_clone ? 6 : 0;
     if (strncmp(what, "leave", 5) == 0)
         leave(argv[1]);
@@ -188,11 +210,24 @@ int main(int argc, char **argv)
         usleep(5000);
         a = copy;
     }
+    if (strcmp(what, "waiting") == 0) {
+        OK(clEnqueueNativeKernel(q, wait_native, NULL, 0, 0, NULL, NULL, 0, NULL, &waits));
+        OK(clFlush(q));
+        while (!begun)
+            usleep(1000);
+    }
     if (strcmp(what, "calls") == 0) {
         if ((status = fork_in_calls(by_clone)) != 0)
             return status;
     } else if (strcmp(what, "alone") != 0) {
-        pid_t pid = by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+        pid_t pid = -1, *at = &pid;
+        if (strcmp(what, "native") == 0) {
+            OK(clEnqueueNativeKernel(q, fork_native, &at, sizeof at, 0, NULL, NULL, 0, NULL, NULL));
+            OK(clFinish(q));
+        } else {
+            pid = by_clone ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+        }
+        released = true;
         if (pid == 0)
             child(what, argv[0]);
         if (waitpid(pid, &status, 0) != pid || status != 0) {
@@ -235,10 +270,10 @@ int main(void)
     return 0;
 }
 '''
-CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "compiling", "calls", "clone-exit", "clone-exec", "clone-use",
+CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "compiling", "waiting", "native", "calls", "clone-exit", "clone-exec", "clone-use",
             "clone-callback", "clone-anew", "clone-calls")
 LEAVING = ("leave", "leave-first", "leave-alone", "leave-callback")
-RECORDED = {"exit": 0, "exec": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
+RECORDED = {"exit": 0, "exec": 0, "native": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
 
 
 def start(words, **variables):
