@@ -17,6 +17,7 @@ from tap import check, done  # noqa: E402
 folder = tempfile.mkdtemp(prefix="refcl-test.")
 os.environ["REFCL_CACHE_DIR"] = "off"
 SIZE = 2048
+UNIFORM = ("uniform in a loop", "float s = 0; for (int k = 0; k < 8; k++) s += x[i] * x[300 * k]; o[i] = s;", 2101)
 # Name, statement, elements that x must have.
 CASES = [
     ("own element", "o[i] = x[i] * 2;", SIZE),
@@ -29,6 +30,9 @@ CASES = [
     ("in a loop", "float s = 0; for (int k = 0; k < 4; k++) s += x[4 * i + k]; o[i] = s;", 4 * SIZE),
     ("as far as addresses wrap", "o[i] = x[(ulong)i + 0x4000000000000000ul];", SIZE),
     ("uniform", "o[i] = x[i] + x[100];", SIZE),
+    ("uniform, the last", "o[i] = x[i] + x[2100];", 2101),
+    UNIFORM,
+    ("rows", "int n = get_global_size(0); float s = 0; for (int k = 0; k < 3; k++) s += x[k * n + i]; o[i] = s;", 3 * SIZE),
     ("in turn", "float s = x[i]; if (s > 100) s += x[i + 1]; o[i] = s;", SIZE + 1),
     ("unsigned that wraps", "o[i] = i < 16 ? 0 : x[(uint)i + 0xfffffff0u];", SIZE - 16),
     ("read and written", "o[i] = x[i]; o[i] += x[i + 1]; o[i] *= 2;", SIZE + 1),
@@ -38,6 +42,7 @@ OFFSETS = [  # the first work-items, or all, are outside
     ("before the first, of the last work-groups", "o[i] = x[i > 1900 ? i - 1901 : i - 1];"),
     ("beyond all objects", "o[i] = x[(ulong)i + 0x2000000000000000ul];"),
     ("below all objects", "o[i] = x[(ulong)i - 0x100000000ul];"),
+    ("8 bits that wrap", "o[i] = x[(char)(i + 32)];"),
     ("a multiple that wraps", "o[i] = x[(ulong)i * 0x1000000001ul];"),
 ]
 LOCAL = "local float t[64]; int l = get_local_id(0); t[l] = x[i]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = "
@@ -86,6 +91,9 @@ def main():
         compare(name, statement, SIZE, "out-of-bounds", 0)
     text = launch(CASES[1][1], 2000, "jit", 0, "optimized")
     check("all accesses of a work-group in bounds: no masks", re.search(r"store <\d+ x float>", text) is not None, text)
+    text = launch(UNIFORM[1], UNIFORM[2], "jit", 0, "optimized")
+    check("uniform elements of a work-group in bounds: loaded once, without a gather",
+          re.search(r"(%\S+) = load float, (.*\n)+?.*insertelement <\d+ x float> poison, float \1,", text) is not None, text)
     for name, inside, outside in BRANCHES + [("scan", SCAN, SCAN.replace("l >= s", "l + 1 >= s"))]:
         compare("local memory, " + name, LOCAL + inside, SIZE, "clean", 0)
         compare("local memory, %s, one less" % name, LOCAL + outside, SIZE, "out-of-bounds", 0)

@@ -18,21 +18,22 @@ namespace
 enum : uint64_t { FAR = uint64_t(1) << 62, STEP = 1 << 20 };
 enum { MOST_CHECKS = 16, MOST_CODE = 400 };
 
-// Offset < end, where OFFSET advances by a constant from one work-item to the next.
+// A condition that is the same for all work-items, or offset < end, where OFFSET advances by a constant from one to the next.
 struct Check {
-    ICmpInst *compare;
-    const SCEVAddRecExpr *offset;
+    Value *condition;
+    const SCEVAddRecExpr *offset; // NULL: the same for all
 };
 
 struct Versioning {
     Loop &loop;
     ScalarEvolution &evolution;
     const SCEV *repeats;
+    PredicatedScalarEvolution predicated; // offsets are affine where its predicate holds
     SmallVector<Check, 8> checks;
 };
 
-// A branch that the lowering of checks made: it hardly ever fails.
-ICmpInst *check_of(const BasicBlock &b)
+// The condition of a branch that the lowering of checks made: it hardly ever fails.
+Value *check_of(const BasicBlock &b)
 {
     auto *branch = dyn_cast<BranchInst>(b.getTerminator());
     MDNode *weights = branch && branch->isConditional() ? branch->getMetadata(LLVMContext::MD_prof) : nullptr;
@@ -41,18 +42,40 @@ ICmpInst *check_of(const BasicBlock &b)
             mdconst::dyn_extract<ConstantInt>(weights->getOperand(weights->getNumOperands() - from_end));
         return n ? n->getZExtValue() : 0;
     };
-    if (!weights || weights->getNumOperands() < 3 || weight(2) != 1u << 20 || weight(1) != 1)
-        return nullptr;
-    auto *compare = dyn_cast<ICmpInst>(branch->getCondition());
-    return compare && compare->getPredicate() == ICmpInst::ICMP_ULT && compare->getType()->isIntegerTy() &&
-                   compare->getOperand(0)->getType()->isIntegerTy(64)
-               ? compare
-               : nullptr;
+    bool made = weights && weights->getNumOperands() >= 3 && weight(2) == 1u << 20 && weight(1) == 1;
+    return made ? branch->getCondition() : nullptr;
 }
 
 bool has_division(const SCEV *s)
 {
     return SCEVExprContains(s, [](const SCEV *part) { return isa<SCEVUDivExpr>(part); });
+}
+
+// The offset that CONDITION compares with an invariant end, if it advances by a constant; else NULL.  V's predicate then includes that
+// under which it does.
+const SCEVAddRecExpr *affine_offset(Versioning &v, Value *condition)
+{
+    auto *compare = dyn_cast<ICmpInst>(condition);
+    if (!compare || compare->getPredicate() != ICmpInst::ICMP_ULT ||
+        !compare->getOperand(0)->getType()->isIntegerTy(64) ||
+        !v.loop.isLoopInvariant(compare->getOperand(1)))
+        return nullptr;
+    PredicatedScalarEvolution trial(v.predicated);
+    const SCEVAddRecExpr *offset = trial.getAsAddRec(compare->getOperand(0));
+    auto *step = offset && offset->isAffine() && offset->getLoop() == &v.loop
+                     ? dyn_cast<SCEVConstant>(offset->getStepRecurrence(v.evolution))
+                     : nullptr;
+    bool fits = step && step->getAPInt().ule(STEP) && !has_division(offset->getStart());
+    return fits ? v.predicated.getAsAddRec(compare->getOperand(0)) : nullptr;
+}
+
+void add_check(Versioning &v, Value *condition)
+{
+    bool same = v.loop.isLoopInvariant(condition);
+    const SCEVAddRecExpr *offset = same ? nullptr : affine_offset(v, condition);
+    bool known = any_of(v.checks, [&](const Check &c) { return c.condition == condition; });
+    if (!known && (same || offset))
+        v.checks.push_back({condition, offset});
 }
 
 bool find(Versioning &v)
@@ -66,22 +89,14 @@ bool find(Versioning &v)
         return false;
     for (BasicBlock *b : l.blocks()) {
         size += b->size();
-        ICmpInst *compare = check_of(*b);
-        auto *offset =
-            compare ? dyn_cast<SCEVAddRecExpr>(v.evolution.getSCEV(compare->getOperand(0))) : nullptr;
-        auto *step = offset && offset->isAffine() && offset->getLoop() == &l
-                         ? dyn_cast<SCEVConstant>(offset->getStepRecurrence(v.evolution))
-                         : nullptr;
-        bool known = any_of(v.checks, [&](const Check &c) { return c.compare == compare; });
-        if (step && !known && step->getAPInt().ule(STEP) && l.contains(compare) &&
-            l.isLoopInvariant(compare->getOperand(1)) && !has_division(offset->getStart()))
-            v.checks.push_back({compare, offset});
+        if (Value *condition = check_of(*b))
+            add_check(v, condition);
     }
     return !v.checks.empty() && v.checks.size() <= MOST_CHECKS && size <= MOST_CODE;
 }
 
-// Whether all checks hold in all iterations: the first and the last offset are below END and FAR, and the distance between them is
-// less than 2^52, so that offsets ascend without wrapping around.
+// Whether all checks hold in all iterations: invariant ones hold, and the first and the last offset of the others are below END and FAR,
+// and the distance between them is less than 2^52, so that offsets ascend without wrapping around.
 Value *holds(const Versioning &v, Instruction *before)
 {
     const DataLayout &layout = before->getModule()->getDataLayout();
@@ -90,13 +105,20 @@ Value *holds(const Versioning &v, Instruction *before)
     Type *wide = b.getInt64Ty();
     Value *repeats =
         expander.expandCodeFor(v.evolution.getTruncateOrZeroExtend(v.repeats, wide), wide, before);
-    Value *all = b.getTrue();
+    Value *wraps = expander.expandCodeForPredicate(&v.predicated.getPredicate(), before);
+    b.SetInsertPoint(before);
+    Value *all = b.CreateNot(wraps);
     for (const Check &c : v.checks) {
+        if (!c.offset) {
+            all = b.CreateAnd(all, b.CreateFreeze(c.condition));
+            continue;
+        }
+        Value *invariant_end = cast<ICmpInst>(c.condition)->getOperand(1);
         auto *step = cast<SCEVConstant>(c.offset->getStepRecurrence(v.evolution));
         Value *first = expander.expandCodeFor(c.offset->getStart(), wide, before);
         b.SetInsertPoint(before);
         Value *last = b.CreateAdd(first, b.CreateMul(repeats, step->getValue()));
-        for (Value *end : {static_cast<Value *>(b.getInt64(FAR)), c.compare->getOperand(1)})
+        for (Value *end : {static_cast<Value *>(b.getInt64(FAR)), invariant_end})
             all = b.CreateAnd(all, b.CreateAnd(b.CreateICmpULT(first, end), b.CreateICmpULT(last, end)));
     }
     return b.CreateFreeze(all);
@@ -112,8 +134,11 @@ void make_version(Versioning &v, DominatorTree &tree, LoopInfo &loops)
     Value *unchecked = holds(v, choice->getTerminator());
     Loop *copy = cloneLoopWithPreheader(before, choice, &v.loop, map, ".unchecked", &loops, &tree, blocks);
     remapInstructionsInBlocks(blocks, map);
+    Constant *always = ConstantInt::getTrue(exit->getContext());
     for (const Check &c : v.checks)
-        map[c.compare]->replaceAllUsesWith(ConstantInt::getTrue(c.compare->getContext()));
+        for (BasicBlock *b : blocks)
+            for (Instruction &i : *b)
+                i.replaceUsesOfWith(c.offset ? static_cast<Value *>(map[c.condition]) : c.condition, always);
     for (PHINode &phi : exit->phis()) {
         Value *value = phi.getIncomingValueForBlock(v.loop.getLoopLatch());
         auto copied = map.find(value);
@@ -134,7 +159,7 @@ PreservedAnalyses RangeChecks::run(Function &f, FunctionAnalysisManager &analyse
     auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
     SmallVector<Versioning, 4> found;
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        Versioning v{*loop, evolution, evolution.getBackedgeTakenCount(loop), {}};
+        Versioning v{*loop, evolution, evolution.getBackedgeTakenCount(loop), {evolution, *loop}, {}};
         if (find(v))
             found.push_back(v);
     }
