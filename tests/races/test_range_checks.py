@@ -42,7 +42,7 @@ OFFSETS = [  # the first work-items, or all, are outside
     ("before the first, of the last work-groups", "o[i] = x[i > 1900 ? i - 1901 : i - 1];"),
     ("beyond all objects", "o[i] = x[(ulong)i + 0x2000000000000000ul];"),
     ("below all objects", "o[i] = x[(ulong)i - 0x100000000ul];"),
-    ("8 bits that wrap", "o[i] = x[(char)(i + 32)];"),
+    ("8 bits that wrap", "o[i] = x[(char)(get_local_id(0) + 96)];"),
     ("a multiple that wraps", "o[i] = x[(ulong)i * 0x1000000001ul];"),
 ]
 LOCAL = "local float t[64]; int l = get_local_id(0); t[l] = x[i]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = "
