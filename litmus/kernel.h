@@ -6,23 +6,30 @@
 
 /* A kernel for a test, with its interface to the runner. */
 struct lt_kernel {
-    const char *reason;      /* why the test cannot run as one kernel launch; NULL if it can */
-    char *source;            /* free with free() */
-    uint32_t group_count;    /* work-groups that take part in one instance */
-    uint32_t member_count;   /* work-items of one work-group that take part, at most */
-    uint32_t columns;        /* values that an instance stores */
-    bool wide;               /* they have 8 bytes, not 4 */
-    bool sub_groups;         /* the last columns are the sub-groups of the threads */
-    uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
+    const char *reason;    /* why the test cannot run as one kernel launch; NULL if it can */
+    char *source;          /* free with free() */
+    uint32_t group_count;  /* work-groups that take part in one instance */
+    uint32_t member_count; /* work-items of one work-group that take part, at most */
+    uint32_t columns;      /* values that an instance stores */
+    bool wide;             /* they have 8 bytes, not 4 */
+    bool sub_groups;       /* the last columns are the sub-groups of the threads */
+
+    /* what it needs of the device */
+    uint32_t orders, scopes; /* bit sets by enum mm_order and enum mm_scope */
     bool uses_long;
-    bool generic;              /* has pointers to the generic address space */
-    bool legacy;               /* OpenCL 1.2 atomics and fences suffice for its orders and scopes */
-    bool waits;                /* has a loop: its work-groups must run at the same time */
-    bool pointers;             /* Vulkan: locations in buffers are accessed through their addresses */
-    uint32_t family_count;     /* Vulkan: queue families, */
-    uint32_t family_groups[2]; /* and the work-groups in each of them */
-    int32_t low; /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
-    uint32_t bits, bins;
+    bool generic; /* pointers to the generic address space */
+    bool legacy;  /* no atomics or fences but those of OpenCL 1.2 */
+    bool waits;   /* a loop: its work-groups must run at the same time */
+
+    /* Vulkan */
+    bool pointers;             /* locations in buffers are accessed through their addresses */
+    uint32_t family_count;     /* queue families */
+    uint32_t family_groups[2]; /* work-groups in each of them */
+
+    /* The device counts a state whose values are in a range by its number, in which each value less LOW has BITS bits. */
+    int32_t low;
+    uint32_t bits; /* 0: it counts none */
+    uint32_t bins; /* counters, one for each number */
 };
 /* Fills KERNEL with the kernel of TEST, which is changed; PROGRAM is the lowered test. */
 enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,

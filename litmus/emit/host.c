@@ -257,7 +257,7 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     uint32_t number = 0;
     for (struct lt_thread *t = test->threads; t; t = t->next)
         if (!t->host)
-            lt_emit_hoist(&e, t, t->body, true);
+            lt_emit_prepare(&e, t, t->body, true);
     check_supported(&e);
     e.out = e.failed ? NULL : open_memstream(&kernel->source, &size);
     if (!e.out)

@@ -94,41 +94,58 @@ struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const ch
     return x;
 }
 
-/* Registers are declared once, before all phases: declarations become assignments.  A store written
- * "x = 1" becomes "*x = 1". */
-void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top)
+static void note_parameters(struct emitter *e, const struct lt_thread *thread)
 {
     for (const struct lt_param *p = thread->params; p; p = p->next)
         e->kernel->generic |= p->type.is_generic;
     e->kernel->legacy &= !e->kernel->generic;
+}
+
+/* Notes why a kernel cannot have S. */
+static void check_statement(struct emitter *e, const struct lt_thread *thread, const struct lt_stmt *s,
+                            bool top)
+{
+    if (!top && lt_emit_is_barrier(s))
+        lt_emit_cannot(e, "a barrier under control flow");
+    if (s->kind == LT_RETURN)
+        lt_emit_cannot(e, "a return statement");
+    if (s->kind == LT_DECLARE && s->type.is_pointer)
+        lt_emit_cannot(e, "a pointer in a register");
+    if (lt_emit_writes_image(e, thread, s->init) || lt_emit_writes_image(e, thread, s->step))
+        lt_emit_cannot(e, "an image that the head of a loop writes");
+}
+
+/* Registers are declared once, before all phases: declarations become assignments.  A store written
+ * "x = 1" becomes "*x = 1". */
+static void make_assignment(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s)
+{
+    if (s->kind == LT_DECLARE) {
+        s->kind = s->value ? LT_ASSIGN : LT_EMPTY;
+        s->target = lt_emit_node(e, LT_NAME, s->name, NULL);
+    } else if (s->kind == LT_ASSIGN && s->target->kind == LT_NAME && lt_find_param(thread, s->target->name)) {
+        s->target = lt_emit_node(e, LT_DEREF, NULL, s->target);
+    }
+}
+
+void lt_emit_prepare(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top)
+{
+    if (top)
+        note_parameters(e, thread);
     for (; s && !e->failed; s = s->next) {
         note_expr(e, s->value);
         note_expr(e, s->target);
-        if (!top && lt_emit_is_barrier(s))
-            lt_emit_cannot(e, "a barrier under control flow");
-        if (s->kind == LT_RETURN)
-            lt_emit_cannot(e, "a return statement");
-        if (s->kind == LT_DECLARE) {
-            if (s->type.is_pointer)
-                lt_emit_cannot(e, "a pointer in a register");
-            s->kind = s->value ? LT_ASSIGN : LT_EMPTY;
-            s->target = lt_emit_node(e, LT_NAME, s->name, NULL);
-        } else if (s->kind == LT_ASSIGN && s->target->kind == LT_NAME &&
-                   lt_find_param(thread, s->target->name)) {
-            s->target = lt_emit_node(e, LT_DEREF, NULL, s->target);
-        }
+        e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
+        check_statement(e, thread, s, top);
+        make_assignment(e, thread, s);
         if (!lt_emit_is_barrier(s))
             s->label = NULL;
-        if (lt_emit_writes_image(e, thread, s->init) || lt_emit_writes_image(e, thread, s->step))
-            lt_emit_cannot(e, "an image that the head of a loop writes");
         lt_emit_image_access(e, thread, s);
         lt_emit_fit(e, thread, s->value);
         lt_emit_fit(e, thread, s->target);
-        e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
-        lt_emit_hoist(e, thread, s->init, false);
-        lt_emit_hoist(e, thread, s->step, false);
-        lt_emit_hoist(e, thread, s->body, false);
-        lt_emit_hoist(e, thread, s->other, false);
+        lt_emit_prepare(e, thread, s->init, false);
+        lt_emit_prepare(e, thread, s->step, false);
+        lt_emit_prepare(e, thread, s->body, false);
+        lt_emit_prepare(e, thread, s->other, false);
     }
 }
 
@@ -362,7 +379,7 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
     struct emitter e = {.test = test, .program = program, .kernel = kernel, .number = test->threads->kernel};
     lt_emit_kernel_size(test, e.number, &kernel->group_count, &kernel->member_count);
     for (struct lt_thread *t = test->threads; t; t = t->next)
-        lt_emit_hoist(&e, t, t->body, true);
+        lt_emit_prepare(&e, t, t->body, true);
     lt_emit_check_barriers(&e);
     check_objects(&e);
     for (const struct lt_thread *t = test->threads; t; t = t->next)
