@@ -38,7 +38,7 @@ static cl_int build_program(struct exec *e, const char *source, cl_program *prog
     char options[192 + LT_BUILD_OPTIONS];
     cl_int status;
     const char *more = e->job->options->build.options;
-    if (e->job->device->il) {
+    if (e->job->device->uses_il) {
         *program = lt_device_il(e->job->device, e->job->device->context, e->job->test, &status);
         if (lt_exec_failed(e, "clCreateProgramWithIL", status))
             return status;
@@ -105,7 +105,7 @@ static cl_kernel kernel_of(struct exec *e, const char *what)
 {
     char name[48];
     cl_int status;
-    snprintf(name, sizeof name, e->job->device->il ? "%s" : "%s_%u", what, e->job->index);
+    snprintf(name, sizeof name, e->job->device->uses_il ? "%s" : "%s_%u", what, e->job->index);
     cl_kernel kernel = clCreateKernel(e->job->programs->program, name, &status);
     return lt_exec_failed(e, "clCreateKernel", status) ? NULL : kernel;
 }
@@ -113,7 +113,7 @@ static cl_kernel kernel_of(struct exec *e, const char *what)
 /* Builds with as many other tests as possible; bisects after a failure until the failing test is found. */
 static bool programs_build(struct exec *e, struct lt_programs *p)
 {
-    bool alone = e->job->device->is_gpu || e->job->device->il;
+    bool alone = e->job->device->is_gpu || e->job->device->uses_il;
     if (!p->most || alone)
         p->most = alone ? 1 : LT_PROGRAM_TESTS;
     for (;; p->most = p->count / 2) {

@@ -149,8 +149,8 @@ static void read_il(struct lt_device *device, const struct lt_options *options)
     cl_bool compiles = CL_TRUE;
     clGetDeviceInfo(device->id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
     device_text(device->id, CL_DEVICE_IL_VERSION, versions, sizeof versions);
-    device->takes_il = strstr(versions, "SPIR-V_1.") != NULL;
-    device->il = options->build.il || !compiles;
+    device->supports_il = strstr(versions, "SPIR-V_1.") != NULL;
+    device->uses_il = options->build.il || !compiles;
 }
 
 static bool find_device(struct lt_device *device, const struct lt_options *options)
@@ -355,7 +355,8 @@ static bool has_feature(const struct lt_device *device, const char *need)
     char feature[96];
     snprintf(feature, sizeof feature, "__opencl_c_%s", need);
     bool names = device->features && strstr(device->features, " __opencl_c_");
-    return has_word(device, feature) || ((device->il || !names) && (device->atomics & capability_bit(need)));
+    return has_word(device, feature) ||
+           ((device->uses_il || !names) && (device->atomics & capability_bit(need)));
 }
 
 /* OpenCL C 2.0 has all of these; 3.0 lists features. */
@@ -389,13 +390,13 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
                             size_t size)
 {
     const cJSON *need;
-    if (device->il && (!device->takes_il || !cJSON_GetObjectItem(test, "il"))) {
+    if (device->uses_il && (!device->supports_il || !cJSON_GetObjectItem(test, "il"))) {
         snprintf(reason, size, "%s",
-                 device->takes_il ? "the plan has no SPIR-V (refcl litmus plan --il)"
-                                  : "the device takes no SPIR-V");
+                 device->supports_il ? "the plan has no SPIR-V (refcl litmus plan --il)"
+                                     : "the device takes no SPIR-V");
         return reason;
     }
-    bool can_be_legacy = !device->il && cJSON_IsTrue(cJSON_GetObjectItem(test, "legacy"));
+    bool can_be_legacy = !device->uses_il && cJSON_IsTrue(cJSON_GetObjectItem(test, "legacy"));
     *legacy = false;
     cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
     {

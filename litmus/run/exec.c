@@ -118,7 +118,7 @@ unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
     unsigned members = json_unsigned(test, "members"), wish = WISH(device);
     if (needs_sub_groups(test) && wish < SUB_GROUP * members) /* each thread may be in another sub-group */
         wish = SUB_GROUP * members;
-    if (device->il) /* the kernel is built for a fixed size */
+    if (device->uses_il) /* the kernel is built for a fixed size */
         return json_unsigned(cJSON_GetObjectItem(test, "il"), "slots");
     size_t limit = device->max_group < wish ? device->max_group : wish;
     return limit < members || !members ? 1 : (unsigned)(limit / members);

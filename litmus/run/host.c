@@ -68,7 +68,7 @@ static bool build_kernels(struct lt_host *host)
     if (!host->kernel_count)
         return true;
     const char *more = host->job->options->build.options ? host->job->options->build.options : "";
-    bool il = host->job->device->il;
+    bool il = host->job->device->uses_il;
     host->state.program = il ? lt_device_il(host->job->device, host->state.context, host->job->test, &status)
                              : clCreateProgramWithSource(host->state.context, 1, &source, NULL, &status);
     if (lt_host_failed(host, il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", status))

@@ -157,10 +157,12 @@ struct lt_device {
     unsigned cl_version; /* of the device: 120, 200, 300 */
     unsigned c_level;    /* newest usable OpenCL C */
     size_t max_group;
-    bool is_gpu, legacy;
-    bool takes_il, il; /* device supports SPIR-V; kernels are given as SPIR-V */
-    unsigned units;    /* compute units */
-    cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
+    bool is_gpu;
+    bool legacy;      /* --legacy: kernels are limited to the atomics of OpenCL 1.2 */
+    bool supports_il; /* the device accepts SPIR-V */
+    bool uses_il;     /* kernels are given as SPIR-V */
+    unsigned units;   /* compute units */
+    cl_ulong atomics; /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
     size_t image_texels; /* of an image made from a buffer; 0: kernels cannot both read and write images */
     const struct lt_backend *backend;
