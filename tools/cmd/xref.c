@@ -10,13 +10,9 @@ struct show {
     struct tool_texts judgements;
 };
 static const struct tool_option options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)",
-     TOOL_TO(struct show, root)},
+    XREF_ROOT_OPTION(struct show),
     {"json", 'j', "OUT", "REFCL_JSON", "write the clauses as JSON, - for stdout", TOOL_TO(struct show, json)},
-    {"judgement", 'd', "FILE", NULL,
-     "add a driver's column, from `refcl litmus judge --json`; may be repeated",
-     TOOL_TO(struct show, judgements)},
+    XREF_JUDGEMENT_OPTION(struct show),
     TOOL_OPTION_END};
 
 /* ---- as text --------------------------------------------------------------------------------- */

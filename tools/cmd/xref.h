@@ -9,6 +9,20 @@
 
 enum { XREF_DRIVERS_MAX = 8 };
 
+/* Options of several subcommands, for the members ROOT and JUDGEMENTS of TYPE. */
+#define XREF_ROOT_OPTION(type)                                                                               \
+    {                                                                                                        \
+        "root", 'r', "DIR", "REFCL_XREF_ROOT",                                                               \
+            "root of the repository (default: searched upwards from the current directory)",                 \
+            TOOL_TO(type, root)                                                                              \
+    }
+#define XREF_JUDGEMENT_OPTION(type)                                                                          \
+    {                                                                                                        \
+        "judgement", 'd', "FILE", NULL,                                                                      \
+            "add a driver's column, from `refcl litmus judge --json`; may be repeated",                      \
+            TOOL_TO(type, judgements)                                                                        \
+    }
+
 /* Database, citations and matrix of the repository. */
 struct xref_context {
     char root[PATH_MAX];

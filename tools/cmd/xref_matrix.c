@@ -9,24 +9,18 @@ struct request {
     struct tool_texts judgements;
 };
 static const struct tool_option check_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)",
-     TOOL_TO(struct request, root)},
+    XREF_ROOT_OPTION(struct request),
     {"json", 'j', "OUT", "REFCL_JSON", "write the whole matrix as JSON", TOOL_TO(struct request, json)},
     TOOL_OPTION_END};
 static const struct tool_option site_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)",
-     TOOL_TO(struct request, root)},
+    XREF_ROOT_OPTION(struct request),
     {"json", 'j', "OUT", "REFCL_JSON", "also write the data of the page as JSON",
      TOOL_TO(struct request, json)},
     {"output", 'o', "OUT", "REFCL_XREF_SITE", "output page (default xref.html)",
      TOOL_TO(struct request, output)},
     {"prefix", 'p', "PATH", "REFCL_XREF_PREFIX",
      "from the page to the repository, for links (default its path)", TOOL_TO(struct request, prefix)},
-    {"judgement", 'd', "FILE", NULL,
-     "add a driver's column, from `refcl litmus judge --json`; may be repeated",
-     TOOL_TO(struct request, judgements)},
+    XREF_JUDGEMENT_OPTION(struct request),
     TOOL_OPTION_END};
 
 /* Parses the options of a command without arguments, and loads the database and the citations.  *DONE: no more is to

@@ -14,18 +14,14 @@ struct request {
     bool text, all;
 };
 static const struct tool_option extract_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)",
-     TOOL_TO(struct request, root)},
+    XREF_ROOT_OPTION(struct request),
     {"json", 'j', "OUT", "REFCL_JSON", "write every normative sentence with its clause as JSON",
      TOOL_TO(struct request, json)},
     {"text", 't', NULL, NULL, "print the sentences", TOOL_TO(struct request, text)},
     {"all", 'a', NULL, NULL, "also list sentences that have a clause", TOOL_TO(struct request, all)},
     TOOL_OPTION_END};
 static const struct tool_option diff_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)",
-     TOOL_TO(struct request, root)},
+    XREF_ROOT_OPTION(struct request),
     {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON", TOOL_TO(struct request, json)},
     {"text", 't', NULL, NULL, "print the sentences", TOOL_TO(struct request, text)},
     {"revisions", 'R', "OLD,NEW", "REFCL_XREF_REVISIONS",
