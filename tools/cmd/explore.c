@@ -503,20 +503,66 @@ static void set_guard(struct explore *e)
         (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory, e->options.cpu_time};
 }
 
-/* The order of commands has no kernel, no condition and no witness. */
-static int check_program_options(const struct explore *e, bool program, int count)
+/* The order of commands has no kernel, no condition and no witness.  PROGRAM: a program's commands, otherwise a trace's; COUNT: arguments
+ * besides the options. */
+static int check_command_options(const struct explore *e, bool program, int count)
 {
     if (e->trace && count)
         return tool_error(EXIT_USAGE, "--trace: no kernel or program can be given, too");
-    const char *with = program ? "a program" : "--trace";
     if (e->prove || e->paths.export_to || e->paths.html || e->replays || e->states || e->explain ||
         e->kernel || e->has_global || e->has_local || e->args.count || e->asserts.count || e->filters.count ||
         e->inputs.count || e->requirements.count)
         return tool_error(EXIT_USAGE,
                           "%s: only --commands, --model, --switch, --engine, --timeout, --memory-limit "
                           "and --json are supported with it",
-                          with);
+                          program ? "a program" : "--trace");
     return 0;
+}
+
+static int check_options(const struct explore *e, bool program, int count)
+{
+    if (!count && !e->trace)
+        return tool_error(EXIT_USAGE, "no kernel or program given");
+    if (program || e->trace)
+        return check_command_options(e, program, count);
+    if (e->paths.export_to && count > 1)
+        return tool_error(EXIT_USAGE, "--export: more than one kernel");
+    if (e->prove &&
+        (e->paths.export_to || e->replays || e->asserts.count || e->filters.count || e->inputs.count))
+        return tool_error(EXIT_USAGE,
+                          "--prove is about all launches: --export, --witness, --witnesses, --html, "
+                          "--assert, --filter and --input are not supported with it");
+    return 0;
+}
+
+/* Explores the commands of a program or trace, or each of the COUNT files of WORDS, and writes the reports. */
+static int explore_all(struct explore *e, bool program, char **words, int count)
+{
+    int code = 0;
+    FILE *out = e->paths.json ? tool_open_output(e->paths.json) : NULL;
+    if (e->paths.json && !out)
+        return EXIT_USAGE;
+    e->text = out == stdout ? fopen("/dev/null", "w") : stdout;
+    if (!e->text)
+        return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    cJSON *root = e->paths.json || e->paths.html ? verdict_json_root(e->model ? e->model : "") : NULL;
+    e->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    set_guard(e);
+    tool_interrupt_catch();
+    if (program || e->trace)
+        code = commands_explore(e, words, e->trace);
+    for (int i = 0; i < count && !program; i++)
+        code = tool_worse_code(code, explore_guarded(e, words[i]));
+    if (root && e->paths.html)
+        code = tool_worse_code(code, tool_write_verdict_page(root, e->paths.html));
+    if (root && out)
+        code = tool_worse_code(code, json_write(root, out, e->paths.json));
+    else
+        cJSON_Delete(root);
+    if (e->text != stdout)
+        fclose(e->text);
+    return tool_interrupt_end(code,
+                              "what was found until then is in the report; what it calls unknown is open");
 }
 
 static int explore_main(int argc, char **argv)
@@ -531,42 +577,12 @@ static int explore_main(int argc, char **argv)
         return code;
     tool_build_end(&e.build, TOOL_BUILD_STANDARD);
     bool program = first < argc && strcmp(argv[first - 1], "--") == 0;
-    if (first == argc && !e.trace)
-        return tool_error(EXIT_USAGE, "no kernel or program given");
-    if ((program || e.trace) && (code = check_program_options(&e, program, argc - first)))
-        return code;
-    if (e.paths.export_to && argc - first > 1)
-        return tool_error(EXIT_USAGE, "--export: more than one kernel");
-    if (e.prove && (e.paths.export_to || e.replays || e.asserts.count || e.filters.count || e.inputs.count))
-        return tool_error(EXIT_USAGE,
-                          "--prove is about all launches: --export, --witness, --witnesses, --html, "
-                          "--assert, --filter and --input are not supported with it");
-    FILE *out = e.paths.json ? tool_open_output(e.paths.json) : NULL;
-    if (e.paths.json && !out)
-        return EXIT_USAGE;
-    e.text = out == stdout ? fopen("/dev/null", "w") : stdout;
-    if (!e.text)
-        return tool_error(EXIT_TOOL, "cannot open /dev/null");
-    cJSON *root = e.paths.json || e.paths.html ? verdict_json_root(e.model ? e.model : "") : NULL;
-    e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
-    set_guard(&e);
-    tool_interrupt_catch();
-    if (program || e.trace)
-        code = commands_explore(&e, argv + first, e.trace);
-    for (int i = first; i < argc && !program; i++)
-        code = tool_worse_code(code, explore_guarded(&e, argv[i]));
-    if (root && e.paths.html)
-        code = tool_worse_code(code, tool_write_verdict_page(root, e.paths.html));
-    if (root && out)
-        code = tool_worse_code(code, json_write(root, out, e.paths.json));
-    else
-        cJSON_Delete(root);
-    if (e.text != stdout)
-        fclose(e.text);
+    code = check_options(&e, program, argc - first);
+    if (!code)
+        code = explore_all(&e, program, argv + first, argc - first);
     mm_cat_destroy(e.named);
     tool_build_clear(&e.build);
-    return tool_interrupt_end(code,
-                              "what was found until then is in the report; what it calls unknown is open");
+    return code;
 }
 
 const struct tool_command cmd_explore = {
