@@ -274,9 +274,6 @@ static bool touch_plain(struct access *x)
     return true;
 }
 
-/* What an access does with each of its cells, in this order. */
-enum pass { INHERIT, ACQUIRE, CHECK, CHECK_OTHER_VIEW, RELEASE, CHECK_MIGRATION };
-
 /* A plain write ends a release sequence, unless the head of the sequence is of the same agent. */
 static void cell_release(struct access *x, struct ck_cell *cell)
 {
@@ -304,9 +301,10 @@ static void cell_release(struct access *x, struct ck_cell *cell)
     ck_weak_end(x->d, &extra->sync, made);
 }
 
-static void cell_acquire(struct access *x, const struct ck_sync *sync)
+static void cell_acquire(struct access *x, struct ck_cell *cell)
 {
-    if (x->d->options.weak)
+    const struct ck_sync *sync = cell->extra ? cell->extra->sync : NULL;
+    if (sync && x->d->options.weak)
         sync = ck_weak_read(x->d, sync);
     if (sync)
         ck_sync_acquire(x->d, x->event, x->item, x->memory, sync);
@@ -314,7 +312,7 @@ static void cell_acquire(struct access *x, const struct ck_sync *sync)
 
 /* A migration to a device carries what commands of other devices wrote, so it conflicts with their unordered
  * writes; commands of the same device use the copy that is already there. */
-static void cell_check_migration(struct access *x, const struct ck_cell *cell)
+static void cell_check_migration(struct access *x, struct ck_cell *cell)
 {
     uint64_t writer = cell->write.agent;
     if (!cell->write.time || ck_is_host(writer) || is_ordered(x, &cell->write))
@@ -351,7 +349,7 @@ static void view_check_nodes(struct access *x, const struct ck_node *node)
         }
 }
 
-static void cell_check_view(struct access *x, const struct ck_cell *cell)
+static void cell_check_view(struct access *x, struct ck_cell *cell)
 {
     const struct ck_extra *extra = cell->extra;
     bool writes = x->meta & CK_META_WRITE;
@@ -369,7 +367,7 @@ static void cell_check_view(struct access *x, const struct ck_cell *cell)
 
 /* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell before
  * the enqueue, that work-item's clock at the enqueue happens before this access [CL 3.3.6 H1]. */
-static void cell_inherit(struct access *x, const struct ck_cell *cell)
+static void cell_inherit(struct access *x, struct ck_cell *cell)
 {
     const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
     for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
@@ -379,24 +377,9 @@ static void cell_inherit(struct access *x, const struct ck_cell *cell)
     }
 }
 
-static void visit_cell(struct access *x, struct ck_cell *cell, enum pass pass)
-{
-    if (pass == CHECK)
-        cell_check(x, cell);
-    else if (pass == CHECK_OTHER_VIEW)
-        cell_check_view(x, cell);
-    else if (pass == CHECK_MIGRATION)
-        cell_check_migration(x, cell);
-    else if (pass == RELEASE)
-        cell_release(x, cell);
-    else if (pass == INHERIT)
-        cell_inherit(x, cell);
-    else if (cell->extra && cell->extra->sync)
-        cell_acquire(x, cell->extra->sync);
-}
-
-/* Visits the cells of the access in SPACE, which it splits at the ends of the access; false: out of memory. */
-static bool visit_cells(struct access *x, struct ck_space *space, enum pass pass)
+/* Calls VISIT for each cell of the access in SPACE, where cells are split at the ends of the access; false: out of memory. */
+static bool visit_cells(struct access *x, struct ck_space *space,
+                        void (*visit)(struct access *x, struct ck_cell *cell))
 {
     uint64_t offset = x->offset, end = offset + x->event->size;
     while (offset < end) {
@@ -410,7 +393,7 @@ static bool visit_cells(struct access *x, struct ck_space *space, enum pass pass
         x->cell_bytes = 1u << page->granule_log;
         for (uint32_t i = first >> page->granule_log; i < last >> page->granule_log; i++) {
             x->at = base + ((uint64_t)i << page->granule_log);
-            visit_cell(x, &page->cells[i], pass);
+            visit(x, &page->cells[i]);
         }
         offset = base + last;
     }
@@ -528,22 +511,24 @@ static const struct ck_item *find_agent(struct access *x, bool inherits, struct 
 /* Checks the write-back of a migration against writes of commands of other devices, in both views. */
 static void check_migration(struct access *x, const struct ck_item *agent)
 {
-    visit_cells(x, x->space, CHECK_MIGRATION);
+    visit_cells(x, x->space, cell_check_migration);
     x->clock = agent->clock[CK_REGION_IMAGE];
     if (view_of(x->memory)->pages)
-        visit_cells(x, view_of(x->memory), CHECK_MIGRATION);
+        visit_cells(x, view_of(x->memory), cell_check_migration);
 }
 
 /* Checks the access against earlier ones of both views; false: out of memory. */
 static bool check_cells(struct access *x)
 {
     bool simple = !(x->meta & CK_META_ATOMIC) && !x->fresh && x->region != CK_REGION_IMAGE && touch_plain(x);
-    if (!simple && !visit_cells(x, x->space, CHECK))
+    if (!simple && !visit_cells(x, x->space, cell_check))
         return false;
     return !x->other->pages || x->memory->region != CK_REGION_GLOBAL ||
-           visit_cells(x, x->other, CHECK_OTHER_VIEW);
+           visit_cells(x, x->other, cell_check_view);
 }
 
+/* An access visits its cells up to five times: it inherits the clocks of enqueuers, acquires, is checked and recorded, is
+ * checked against the other view, and releases, in this order. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct access x; /* not zeroed as a whole, which takes a third of this function's time */
@@ -565,12 +550,12 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     x.image_fenced = agent->image_fenced;
     x.record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), agent->time[x.region],
                                          ck_signature_of(d, event->source, event->size, x.meta)};
-    if (inherits && !visit_cells(&x, x.space, INHERIT))
+    if (inherits && !visit_cells(&x, x.space, cell_inherit))
         return;
     if (atomic) {
         x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), memory);
         x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, memory);
-        if (event->kind != MM_WRITE && !visit_cells(&x, x.space, ACQUIRE))
+        if (event->kind != MM_WRITE && !visit_cells(&x, x.space, cell_acquire))
             return;
     }
     x.clock = agent->clock[x.region];
@@ -594,7 +579,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         ck_finding_own_write(d, event, x.unfenced, x.other_view);
     struct ck_space *atomics = x.through_image ? x.other : x.space; /* of the buffer */
     if (x.item && event_writes(event) && atomics->pages)
-        visit_cells(&x, atomics, RELEASE);
+        visit_cells(&x, atomics, cell_release);
     if (x.released)
         ck_item_advance(x.item, x.record.agent, (enum ck_region)memory->region);
 }
