@@ -71,10 +71,10 @@ static void arrive_at_node(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx
     node->guard = merge_guards(r->z, node->guard, guard);
 }
 
-/* The node at which the iteration of loop L that ends at NODE began, or one that came BACK iterations before it; NULL if
- * unreachable. */
-static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l,
-                                      uint16_t back)
+/* The node at which the iteration of loop L that ends at NODE began, or the iteration BACK iterations before that one; NULL: there is
+ * none, or it is unreachable.  It has the iteration counts of NODE, less BACK for L, and 0 for the loops within L. */
+static const struct zx_node *iteration_begin(const struct zx_run *r, const struct zx_node *node, uint32_t l,
+                                             uint16_t back)
 {
     uint16_t count[ZX_MAX_LOOPS];
     uint32_t found;
@@ -95,7 +95,7 @@ static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_no
 }
 
 /* The iteration of loop L from BEGIN to the place with registers REGS has no effect and leaves the live registers unchanged. */
-static Z3_ast iteration_is_idle(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs,
+static Z3_ast is_idle_iteration(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs,
                                 uint32_t l)
 {
     struct zx *z = r->z;
@@ -126,25 +126,25 @@ static bool only_polls(const struct zx_run *r, uint32_t l)
     return r->z->p->kernel;
 }
 
-/* The condition under which loop L iterates again after NODE, whose guard is GUARD: the iteration had an effect.
- * One without effect is excluded or, if may_hang, is where the thread spins. */
-static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
+/* Returns the condition under which loop L iterates again after NODE, whose guard is GUARD: not after an idle iteration, which is
+ * excluded from all executions or, if may_hang, repeated forever: the thread hangs there. */
+static Z3_ast prune_idle_iteration(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
 {
     struct zx *z = r->z;
-    const struct zx_node *begin = begin_of(r, node, l, 0);
-    Z3_ast waiting = zx_and(z, guard, iteration_is_idle(r, begin, node->regs, l));
+    const struct zx_node *begin = iteration_begin(r, node, l, 0);
+    Z3_ast idle = zx_and(z, guard, is_idle_iteration(r, begin, node->regs, l));
 
-    /* the iteration that is kept is the one before, in the same state: others may lead elsewhere */
+    /* its loads may race: without may_hang, an idle iteration is pruned only after another one in the same state */
     if (!z->features.may_hang && !only_polls(r, l))
-        waiting = begin ? zx_and(z, waiting, iteration_is_idle(r, begin_of(r, node, l, 1), begin->entry, l))
-                        : z->no;
-    if (waiting == z->no)
+        idle = begin ? zx_and(z, idle, is_idle_iteration(r, iteration_begin(r, node, l, 1), begin->entry, l))
+                     : z->no;
+    if (idle == z->no)
         return guard;
     if (!z->features.may_hang)
-        zx_assert(z, zx_not(z, waiting));
+        zx_assert(z, zx_not(z, idle));
     else
-        zx_add_iteration(z, &(struct zx_iteration){waiting, r->thread, begin->first_event, z->n});
-    return zx_and(z, guard, zx_not(z, waiting));
+        zx_add_iteration(z, &(struct zx_iteration){idle, r->thread, begin->first_event, z->n});
+    return zx_and(z, guard, zx_not(z, idle));
 }
 
 static void note_exceeded(struct zx_run *r, uint32_t loop, Z3_ast guard)
@@ -168,7 +168,7 @@ static void follow_edge(struct zx_run *r, struct zx_node *node, int slot, Z3_ast
     if (node->back_loop[slot] != ZX_NONE) {
         uint32_t l = node->back_loop[slot];
 
-        guard = exclude_idle(r, node, l, guard);
+        guard = prune_idle_iteration(r, node, l, guard);
         if (node->successor[slot] == ZX_NONE)
             note_exceeded(r, l, guard);
     }
