@@ -252,16 +252,16 @@ static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, const struc
     return v;
 }
 
-/* Scalar LEAF of the symbolic argument ID: unconstrained, but the same for all work-items. */
-static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned size)
+/* The scalar number SCALAR of the symbolic argument ID: unconstrained, but the same for all work-items. */
+static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t scalar, unsigned size)
 {
     for (uint32_t i = 0; i < ex->build.place_count; i++) {
         const struct ex_place *p = &ex->build.places[i];
-        if (p->id == id && p->storage == SpvStorageClassFunction && p->work_group == leaf)
+        if (p->id == id && p->storage == SpvStorageClassFunction && p->scalar == scalar)
             return ex_read_arbitrary(ex, p->object, size);
     }
     struct ex_place place = {.id = id,
-                             .work_group = leaf,
+                             .scalar = scalar,
                              .object = ex_arbitrary_object(ex, display_name(ex, id), size),
                              .storage = SpvStorageClassFunction};
     add_place(ex, &place);

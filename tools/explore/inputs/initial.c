@@ -119,7 +119,7 @@ bool ex_init_from_constant(struct ex *ex, const struct in_ty *t, uint32_t id, ui
 static void any_bytes(struct ex *ex, const struct ex_place *place, const struct in_ty *t,
                       const struct ck_execution *execution, uint8_t *bytes, uint64_t size)
 {
-    const struct ex_scalar *scalar = &ex_shape(ex, t)->scalars[place->work_group];
+    const struct ex_scalar *scalar = &ex_shape(ex, t)->scalars[place->scalar];
     for (size_t i = 0; i < execution->count; i++)
         if (execution->events[i].kind == MM_INIT && execution->events[i].object == place->object)
             put_bytes(ex, bytes, size, scalar->offset, execution->events[i].value, scalar->size);

@@ -70,7 +70,7 @@ static const struct in_ty *number_type(struct ex *ex, const struct ex_place *p)
     t = by_value && t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : t;
     shape = ex_shape(ex, t);
     if (by_value)
-        return shape->scalars[p->work_group].type;
+        return shape->scalars[p->scalar].type;
     for (uint32_t i = 1; i < shape->count; i++)
         if (shape->scalars[i].type != shape->scalars[0].type)
             return NULL;
@@ -368,7 +368,7 @@ void ex_each_input(struct ex *ex, const struct ck_execution *x,
         else if (p->is_array)
             snprintf(text, sizeof text, "%.80s[%u]", name, h->offset / object->element_size);
         else if (ex_shape(ex, ex_type_of(ex, p->id))->count > 1)
-            snprintf(text, sizeof text, "%.80s.s%x", name, p->work_group);
+            snprintf(text, sizeof text, "%.80s.s%x", name, p->scalar);
         else
             snprintf(text, sizeof text, "%.80s", name);
         take(context, text, no_sign ? (int64_t)h->value : ck_sign_extend(h->value, h->size), no_sign);

@@ -8,8 +8,11 @@
 
 struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t id;
-    /* local memory: its instance; storage class Function, a symbolic argument: its scalar */
-    uint32_t work_group;
+    union {
+        uint32_t work_group; /* of local memory */
+        uint32_t
+            scalar; /* of a symbolic argument, which has storage class Function: its number in the argument */
+    };
     uint32_t object;
     const struct in_ty *pointee;
     uint32_t storage;
