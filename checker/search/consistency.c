@@ -338,7 +338,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
         given->order = order;
         given->order_count = count;
         if (sx_may_hang(s->sx, s->chosen))
-            sx_execute(s->sx, s->chosen, true, given);
+            sx_execute(s->sx, s->chosen, SX_HANG, given);
     }
     mm_free(kept);
     mm_free(sources);
@@ -361,14 +361,12 @@ void sx_judge_execution(struct stepper *s)
         waits = waits || s->traces[t].end == SX_WAIT;
         stopped = stopped || s->traces[t].stopped;
     }
-    if (s->hangs != waits)
+    if (s->explores_hangs != waits)
         return;
     if (stopped && !partial && (sx->seen.diverges || !sx->program->kernel))
         return;
-    sx->mode = waits ? SX_HANG : partial ? SX_PARTIAL : stopped ? SX_DIVERGE : SX_COMPLETE;
     if (waits)
         judge_hang(s, &given);
     else
-        sx_execute(sx, s->chosen, partial || stopped, &given);
-    sx->mode = SX_COMPLETE;
+        sx_execute(sx, s->chosen, partial ? SX_PARTIAL : stopped ? SX_DIVERGE : SX_COMPLETE, &given);
 }

@@ -528,7 +528,7 @@ static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, 
         order[i] = (uint64_t)d->writes[i].thread << 32 | d->writes[i].event;
     for (uint32_t l = 0; l < sx->values.location_count; l++)
         initial[l] = sx->values.locations[l].initial;
-    sx_execute(sx, chosen, false, &given);
+    sx_execute(sx, chosen, SX_COMPLETE, &given);
     for (uint32_t i = 0; i < sx->model->check_count; i++)
         race = race || (sx->seen.flags[i] && ck_flag_is_race(sx->model->checks[i].name));
     return !sx->limited && sx->verdict->execution_count > executions && race == expect_race;

@@ -77,7 +77,7 @@ static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
 
     if (sx->explains || count_completions(x, read, write) < 3)
         return false;
-    if (sx->mode == SX_HANG && !sx_may_repeat(sx, read))
+    if (x->ending == SX_HANG && !sx_may_repeat(sx, read))
         return true;
     if ((++sx->limits.ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
@@ -152,7 +152,7 @@ static bool is_order_irrelevant(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->final_check == MM_CAT_NO_CHECK || sx->explains || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
+    if (sx->final_check == MM_CAT_NO_CHECK || sx->explains || x->ending == SX_HANG || !sx_in_bounds(sx) ||
         (write > 0 &&
          x->events[x->writes.event[write]].location == x->events[x->writes.event[write - 1]].location))
         return false;
@@ -457,10 +457,10 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
     return true;
 }
 
-void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, enum sx_ending ending,
                 const struct sx_given *given)
 {
-    sx->exec->partial = partial;
+    sx->exec->ending = ending;
     sx->exec->given = given;
     sx->exec->states.known = sx->exec->states.known_racy = false;
     if (sx_begin_events(sx, chosen)) {

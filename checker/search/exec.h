@@ -13,7 +13,7 @@ struct sx_info {
 struct sx_exec {
     const struct sx_trace *const *chosen;
     const struct sx_given *given; /* the given part of the execution */
-    bool partial;
+    enum sx_ending ending;
     uint32_t n;
     struct mm_cat_event *events;
     struct sx_info *infos;

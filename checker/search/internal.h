@@ -88,9 +88,13 @@ struct sx_inputs {
     uint32_t wanted;       /* the input that was accessed, CK_NO_INPUT: none */
 };
 
-/* What ends the execution that is judged: all traces are complete; some ends early; work-items of a group are at
- * different barriers; a loop never terminates. */
-enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
+/* How an execution ends. */
+enum sx_ending {
+    SX_COMPLETE, /* each thread at its end */
+    SX_PARTIAL,  /* some thread before its end */
+    SX_DIVERGE,  /* work-items of a group at different barriers */
+    SX_HANG      /* some thread in a loop that never terminates */
+};
 
 /* What the relations that the model uses imply for events. */
 struct sx_features {
@@ -183,7 +187,6 @@ struct sx {
 
     /* the exploration, and its current execution */
     enum sx_explains explains;
-    enum sx_mode mode;
     uint64_t events_created;
     struct sx_exec *exec;
     bool stop; /* the exploration is over */
@@ -313,7 +316,7 @@ struct sx_given {
     const uint8_t *is_initial; /* by location: INITIAL is set, else any value; NULL: all are */
 };
 /* Judges the executions of CHOSEN, a trace per thread, that GIVEN leaves open (search/exec.c). */
-void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, enum sx_ending ending,
                 const struct sx_given *given);
 /* Whether all participants of the barrier of T have reached it; WAITING: by thread its current barrier, or
  * NULL. */

@@ -104,10 +104,10 @@ static bool stepper_init(struct stepper *s)
 }
 
 /* Explores all executions; restarts where it finds that locations overlap or are shared. */
-static bool run_pass(struct stepper *s, bool hangs)
+static bool run_pass(struct stepper *s, bool explores_hangs)
 {
-    s->hangs = hangs;
-    s->facts.exchanges = s->sx->explains || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
+    s->explores_hangs = explores_hangs;
+    s->facts.exchanges = s->sx->explains || (explores_hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
     for (unsigned tries = 0; tries < SX_MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 

@@ -105,9 +105,10 @@ static bool handle_thread_end(struct stepper *s, uint32_t t)
         return false;
     case SX_WAIT:
         s->facts.waits = true;
-        return s->hangs && sx_loops_read_final_values(s);
+        return s->explores_hangs && sx_loops_read_final_values(s);
     default:
-        return !s->hangs && (!sx->seen.raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
+        return !s->explores_hangs &&
+               (!sx->seen.raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
     }
 }
 
@@ -237,7 +238,7 @@ static bool advance_thread(struct stepper *s, uint32_t t)
         return handle_thread_end(s, t);
     }
     i = &w->thread->instrs[thread->pc];
-    if (s->hangs && may_stop(s, t, i)) {
+    if (s->explores_hangs && may_stop(s, t, i)) {
         branch_on_stop(s, t);
         return false;
     }
@@ -261,12 +262,12 @@ static bool advance_thread(struct stepper *s, uint32_t t)
 bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
 {
     struct step_thread *thread = &s->threads[t];
-    bool waits = s->facts.waits, hangs = s->hangs, goes_on = true;
+    bool waits = s->facts.waits, explores_hangs = s->explores_hangs, goes_on = true;
     struct sx_checkpoint m;
 
     if (!sx_checkpoint_take(s, &m))
         return true;
-    s->hangs = false;
+    s->explores_hangs = false;
     sx_read_piece_from(s, t, STEP_GUESSED, value);
     sx_complete_access(s, t, sx_access_writes(s, t));
     while (goes_on && thread->status == STEP_RUNS && !s->walkers[t].failed &&
@@ -277,7 +278,7 @@ bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
     s->failed = s->failed || s->walkers[t].failed;
     sx_checkpoint_rollback(s, &m);
     sx_checkpoint_free(&m);
-    s->hangs = hangs;
+    s->explores_hangs = explores_hangs;
     s->facts.waits = waits;
     return goes_on;
 }

@@ -92,7 +92,7 @@ struct stepper {
      * level (search/split.c). */
     uint32_t depth, owned_from, unwind_to;
     uint64_t split_us;    /* not before this processor time does it fork, 0: not determined yet */
-    bool hangs;           /* it explores executions with a loop that never terminates */
+    bool explores_hangs;  /* it explores the executions of SX_HANG, otherwise the others */
     bool restart, failed; /* it restarts; construction does not apply */
     struct step_counts {
         uint64_t evaluations; /* since a race was found and a limit reached */

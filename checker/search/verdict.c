@@ -340,7 +340,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
 static bool adds_one_state(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    bool one = p->kernel && !sx->unknown.present && sx->mode <= SX_PARTIAL;
+    bool one = p->kernel && !sx->unknown.present && sx->exec->ending <= SX_PARTIAL;
 
     for (uint32_t i = 0; i < p->observed_count && one; i++)
         one = p->observed[i].kind != CK_TERM_MEMORY;
@@ -365,17 +365,17 @@ void sx_accept(struct sx *sx)
     bool racy;
 
     find_final_writes(sx);
-    if (sx->mode == SX_DIVERGE && !sx->seen.diverges)
+    if (x->ending == SX_DIVERGE && !sx->seen.diverges)
         sx_keep_execution(sx, CK_SHOWS_DIVERGENCE, NULL, NULL);
-    if (sx->mode == SX_DIVERGE)
+    if (x->ending == SX_DIVERGE)
         sx->seen.diverges = true;
-    if (sx->mode == SX_HANG) {
+    if (x->ending == SX_HANG) {
         accept_hang(sx);
         return;
     }
     x->states.known = adds_one_state(sx);
-    if (x->partial) {
-        if (sx->mode == SX_PARTIAL)
+    if (x->ending != SX_COMPLETE) {
+        if (x->ending == SX_PARTIAL)
             record_early_ends(sx);
         if (sx->program->kernel)
             x->states.known_racy = raise_flags(sx);

@@ -507,9 +507,7 @@ static void walk_judge(struct walk *k)
     if (!chosen)
         return;
     k->work += events * events / 8;
-    sx->mode = partial ? SX_PARTIAL : SX_COMPLETE;
-    sx_execute(sx, chosen, partial, &given);
-    sx->mode = SX_COMPLETE;
+    sx_execute(sx, chosen, partial ? SX_PARTIAL : SX_COMPLETE, &given);
     sx->verdict->execution_count = executions;
     sx->verdict->candidate_count = candidates;
 }

@@ -72,7 +72,8 @@ static void choose_coherence_position(struct stepper *s)
         if (at > 0 && sx_packed(s, s->order[at - 1])->location != l)
             continue;
         insert_write(s, at, packed);
-        if (sx_may_be_placed(s, at) && (!s->hangs || sx_loops_read_final_values(s)) && sx_may_extend(s))
+        if (sx_may_be_placed(s, at) && (!s->explores_hangs || sx_loops_read_final_values(s)) &&
+            sx_may_extend(s))
             sx_explore(s);
         sx_checkpoint_rollback(s, &m);
         if (first)
