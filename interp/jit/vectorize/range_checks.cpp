@@ -92,7 +92,8 @@ bool find(Versioning &v)
         if (Value *condition = check_of(*b))
             add_check(v, condition);
     }
-    return !v.checks.empty() && v.checks.size() <= MOST_CHECKS && size <= MOST_CODE;
+    bool differs = any_of(v.checks, [](const Check &c) { return c.offset; });
+    return differs && v.checks.size() <= MOST_CHECKS && size <= MOST_CODE;
 }
 
 // Whether all checks hold in all iterations: invariant ones hold, and the first and the last offset of the others are below END and FAR,
