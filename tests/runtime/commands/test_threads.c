@@ -8,7 +8,13 @@
 
 #include "tests/runtime/runtime_test.h"
 
-enum { THREADS = 4, ROUNDS = 12, FORKS = 3, WORDS = 64, FORK_PAUSE = 20000, CALLBACK_PAUSE = 1000 };
+/* In gcc 12 the allocator of ThreadSanitizer is not prepared for fork(): a child waits for ever for a lock that another thread held. */
+#ifdef __SANITIZE_THREAD__
+enum { FORKS = 0 };
+#else
+enum { FORKS = 3 };
+#endif
+enum { THREADS = 4, ROUNDS = 12, WORDS = 64, FORK_PAUSE = 20000, CALLBACK_PAUSE = 1000 };
 static const char source[] = "kernel void add(global int *a) { a[get_global_id(0)] += NUMBER; }\n";
 static const char *self;
 static atomic_int called, failed;
