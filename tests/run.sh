@@ -42,15 +42,15 @@ run_one() {
     *) command=("$program") ;;
     esac
     # What a script starts or loads may load an instrumented librefcl.so: the sanitizer's runtime has to be
-    # there from the start, and the C++ runtime beside it, so that exceptions are intercepted.  Browsers do not
-    # bear that.  Leaks are looked for in the C tests.
+    # there from the start, and the C++ runtime beside it, so that exceptions are intercepted.  Leaks are
+    # looked for in the C tests.
     if [[ $program = *.py || $program = *.sh ]]; then
         case ${SANITIZER:-} in
         address*) variables+=(ASAN_OPTIONS=detect_leaks=0:malloc_context_size=5) library=libasan.so ;;
         thread) library=libtsan.so ;;
         *) library= ;;
         esac
-        if [ -n "$library" ] && ! grep -qiE 'chromium|firefox' "$program"; then
+        if [ -n "$library" ]; then
             variables+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
         fi
     fi

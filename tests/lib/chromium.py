@@ -6,7 +6,7 @@ import select
 import shutil
 import subprocess
 
-from built import PATIENCE
+from built import PATIENCE, WITHOUT_PRELOAD
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -22,7 +22,7 @@ class Browser:
         command = 'exec 3<&%d 4>&%d; exec "$0" "$@"' % (to_read[0], to_write[1])
         arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars", "--force-prefers-reduced-motion",
                      "--disable-background-networking", "--no-first-run", "--user-data-dir=" + os.path.join(folder, "profile"), "about:blank"]
-        self.process = subprocess.Popen(["bash", "-c", command, PROGRAM] + arguments, pass_fds=(to_read[0], to_write[1]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(["bash", "-c", command, *WITHOUT_PRELOAD, PROGRAM, *arguments], pass_fds=(to_read[0], to_write[1]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read[0])
         os.close(to_write[1])
         self.out, self.into = os.fdopen(to_read[1], "wb"), os.fdopen(to_write[0], "rb")

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 
-from built import PATIENCE
+from built import PATIENCE, WITHOUT_PRELOAD
 
 PROGRAM = shutil.which("firefox-esr") or shutil.which("firefox")
 
@@ -21,7 +21,7 @@ class Browser:
         os.mkdir(profile)
         with open(os.path.join(profile, "user.js"), "w") as f:
             f.write('user_pref("marionette.port", 0);\nuser_pref("remote.log.level", "Info");\nuser_pref("app.update.enabled", false);\n')
-        self.process = subprocess.Popen([PROGRAM, "--headless", "--marionette", "--no-remote", "--profile", profile], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        self.process = subprocess.Popen([*WITHOUT_PRELOAD, PROGRAM, "--headless", "--marionette", "--no-remote", "--profile", profile], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                         env=dict(os.environ, HOME=folder))
         port = next((re.search(r"Marionette\s+INFO\s+Listening on port (\d+)", line) for line in self.process.stdout if "Listening on port" in line), None)
         if not port:

@@ -11,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from built import PATIENCE, REFCL as refcl
+from built import PATIENCE, REFCL as refcl, WITHOUT_PRELOAD
 from tap import check
 
 
@@ -81,7 +81,7 @@ def browse(chromium, folder, page, size, before=""):
     with open(page, encoding="utf-8") as f, open(probed, "w", encoding="utf-8") as g:
         g.write(f.read().replace("</body>", "<script>" + before + "</script>" + PROBE + "</body>"))
     # The screenshot's size is that of the window's contents; a dump of the page alone is laid out for another one.
-    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder + "/profile",
+    command = [*WITHOUT_PRELOAD, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder + "/profile",
                "--hide-scrollbars", "--window-size=" + size, "--virtual-time-budget=3000", "--dump-dom", "file://" + probed]
     dom = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE).stdout.decode()
     return dict(re.findall(r'class="probe">([^=<]*)=([^<]*)<', dom))

@@ -5,7 +5,7 @@ ok "the page is written" exits 0 "$REFCL" xref site --output "$tap_dir/xref.html
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 dom() { # dom HASH PATTERN: the page shows PATTERN
     for _ in 1 2 3; do # a browser does not always start
-        timeout "$patience" "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        timeout "$patience" env -u LD_PRELOAD "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
             --user-data-dir="$tap_dir/profile" --dump-dom "file://$tap_dir/xref.html#$1" 2>/dev/null |
             sed -n '/<main/,/<\/main>/p' >"$tap_dir/dom"
         [ -s "$tap_dir/dom" ] && break
