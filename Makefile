@@ -324,7 +324,7 @@ ubsan: SANITIZER := undefined
 tsan: SANITIZER := thread
 asan ubsan tsan:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(if $(filter threads,$(SUITE)),thread-tests,tests)
-	@BUILD=build/$@ SANITIZER=$(SANITIZER) WEAK_SEEDS=$${WEAK_SEEDS:-1} $(MAKE) --no-print-directory BUILD=build/$@ \
+	@BUILD=build/$@ SANITIZER=$(SANITIZER) $(MAKE) --no-print-directory BUILD=build/$@ \
 	    SAN="$(SAN_FLAGS)" OPT="-O1 -g" TEST_SHARE=$(TEST_SHARE) $(SUITE)
 
 # Unmodified third-party applications; their results are checked.

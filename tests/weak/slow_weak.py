@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""The whole litmus suite under REFCL_MEMORY=weak with several seeds (WEAK_SEEDS): no forbidden state, and the share of
+"""The whole litmus suite under REFCL_MEMORY=weak with three seeds, or one in a sample: no forbidden state, and the share of
 the allowed states that are seen; the tests that miss some are listed."""
 import os
 import sys
 
 from suite import ROOT as root, Seen, campaign
+from sample import SHARE
 
 
 def main():
     os.chdir(root)
     folders = [os.path.join("litmus/suite", f) for f in sorted(os.listdir("litmus/suite")) if not f.startswith("host-")]
     seen = Seen()
-    for seed in range(1, int(os.environ.get("WEAK_SEEDS", "3")) + 1):
+    for seed in (1, 2, 3) if SHARE == 1 else (1,):
         seen.add(campaign(folders, seed, 3000))
     for name in sorted(seen.all):
         if len(seen.states[name]) < seen.all[name]:
