@@ -340,6 +340,10 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
         llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(job->source, job->source_size), job->file)
             .release());
     invocation->getFrontendOpts().DisableFree = true;
+#if LLVM_VERSION_MAJOR >= 17
+    /* clang's comparisons of handles are invalid there, and rt_fix_handles() replaces them. */
+    invocation->getCodeGenOpts().VerifyModule = false;
+#endif
     compiler.setInvocation(invocation);
     compiler.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &invocation->getDiagnosticOpts()),
                                true);
