@@ -10,8 +10,7 @@ struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t id;
     union {
         uint32_t work_group; /* of local memory */
-        uint32_t
-            scalar; /* of a symbolic argument, which has storage class Function: its number in the argument */
+        uint32_t scalar;     /* its number in a symbolic argument, of storage class Function */
     };
     uint32_t object;
     const struct in_ty *pointee;
