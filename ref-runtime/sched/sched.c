@@ -157,15 +157,22 @@ static bool help_workers(void)
     return true;
 }
 
+/* A step for the calling thread, which waits or, in a forked child, polls; false: it cannot take one. */
+static bool take_step(void)
+{
+    if (rt_sched.fork.alone)
+        rt_watch_forked();
+    if (!rt_sched.fork.lost_command)
+        return help_workers();
+    rt_sched_fail_lost_command();
+    return true;
+}
+
 void rt_sched_wait(struct rt_event *event)
 {
     rt_sched_notice_clone();
-    if (rt_sched.fork.alone)
-        rt_watch_forked();
     rt_sched.deferral.hosts_wait = true;
-    if (rt_sched.fork.lost_command) {
-        rt_sched_fail_lost_command();
-    } else if (!help_workers()) {
+    if (!take_step()) {
         rt_sched.host.waiters++;
         rt_sched.host.queue = event->queue;
         event->awaited = true;
@@ -198,6 +205,8 @@ void rt_sched_poll(void)
     rt_sched_notice_clone();
     if (!rt_sched.seeded)
         rt_sched_flush_ready(UINT64_MAX);
+    if (rt_sched.fork.alone)
+        take_step();
     if (!rt_sched.seeded || rt_sched_is_executor())
         return;
     rt_sched.host.unattended = false;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
-its parent's objects, that begins anew; one that is forked while a kernel runs or is compiled, while a native kernel waits for the
+its parent's objects, that polls an event, that begins anew; one that is forked while a kernel runs or is compiled, while a native kernel waits for the
 fork, or by a native kernel; and many that are forked while other threads are in OpenCL calls.  The same by the system call clone, which
 runs no handlers.  There, and under AddressSanitizer, the calls of other threads allocate nothing: the allocator's locks remain held.
 None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
@@ -72,6 +72,14 @@ static void child(const char *what, char *self)
         OK(clWaitForEvents(1, &event));
         while (!called)
             usleep(1000);
+    }
+    if (strcmp(what, "poll") == 0) {
+        cl_event event;
+        cl_int status = CL_QUEUED;
+        OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &event));
+        OK(clFlush(q));
+        while (status > CL_COMPLETE)
+            OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     }
     if (strcmp(what, "anew") == 0) {
         begin(NULL);
@@ -270,7 +278,7 @@ int main(void)
     return 0;
 }
 '''
-CHILDREN = ("exit", "exec", "use", "callback", "anew", "running", "compiling", "waiting", "native", "calls", "clone-exit", "clone-exec", "clone-use",
+CHILDREN = ("exit", "exec", "use", "callback", "poll", "anew", "running", "compiling", "waiting", "native", "calls", "clone-exit", "clone-exec", "clone-use",
             "clone-callback", "clone-anew", "clone-calls")
 LEAVING = ("leave", "leave-first", "leave-alone", "leave-callback")
 RECORDED = {"exit": 0, "exec": 0, "native": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
@@ -281,7 +289,7 @@ def start(words, **variables):
         return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=min(PATIENCE, 120),
                               env=on_refcl(**variables))
     except subprocess.TimeoutExpired as e:
-        return subprocess.CompletedProcess(words, "hangs", e.stdout or "", e.stderr or "")
+        return subprocess.CompletedProcess(words, "hangs", *((text or b"").decode() for text in (e.stdout, e.stderr)))
 
 
 def main():
