@@ -193,7 +193,7 @@ def check_stopped(folder):
               f"exit code {code}, left {left}: {out}{err}")
     code, out, err, left = stop(path, lambda refcl, worker: False, ["--timeout", "1"])
     tap.check("a limit of time ends all processes",
-              code == 3 and "limit reached: time" in out and "race unknown" in out and not left,
+              code == 3 and "(raise with --timeout)" in out and "race unknown" in out and not left,
               f"exit code {code}, left {left}: {out}{err}")
 
 
