@@ -16,8 +16,9 @@ export REFCL="$PWD/$BUILD/refcl"
 # header of glibc 2.19, and its search for leaks crashes.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0:malloc_context_size=5}
 export LSAN_OPTIONS=${LSAN_OPTIONS:-malloc_context_size=5} # a tenth of the time; a report has fewer frames
-# A child of a program with threads may start threads of its own (its callbacks).
-export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0}
+# A child of a program with threads may start threads of its own (its callbacks).  The handler of faults in compiled code ends
+# by setcontext(), which ThreadSanitizer does not notice: all that the thread does later would be "inside of a signal".
+export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0:report_signal_unsafe=0}
 export LC_ALL=C.UTF-8 TERM=dumb
 home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
 trap 'rm -rf "$home"' EXIT
@@ -47,7 +48,8 @@ run_one() {
     if [[ $program = *.py || $program = *.sh ]]; then
         case ${SANITIZER:-} in
         address*) variables+=(ASAN_OPTIONS=detect_leaks=0:malloc_context_size=5) library=libasan.so ;;
-        thread) library=libtsan.so ;;
+        # Its shadow memory is four times as large as the memory that a program uses.
+        thread) variables+=(REFCL_MEMORY_LIMIT=8192) library=libtsan.so ;;
         *) library= ;;
         esac
         if [ -n "$library" ]; then

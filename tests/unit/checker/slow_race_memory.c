@@ -61,7 +61,7 @@ static void check_memory(void)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     print_message("# %ld MiB at most\n", usage.ru_maxrss / 1024);
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip_for("no sanitizer here: it needs memory of its own");
 #endif
     assert_true(usage.ru_maxrss <= 4L << 20);
