@@ -18,7 +18,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0:mall
 export LSAN_OPTIONS=${LSAN_OPTIONS:-malloc_context_size=5} # a tenth of the time; a report has fewer frames
 # A child of a program with threads may start threads of its own (its callbacks).  The handler of faults in compiled code ends
 # by setcontext(), which ThreadSanitizer does not notice: all that the thread does later would be "inside of a signal".
-export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0:report_signal_unsafe=0}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0:report_signal_unsafe=0:suppressions=$PWD/tests/tsan.txt}
 export LC_ALL=C.UTF-8 TERM=dumb
 home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
 trap 'rm -rf "$home"' EXIT

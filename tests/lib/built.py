@@ -8,7 +8,7 @@ RUNNER = os.path.join(BUILD, "refcl-litmus-run")
 PATIENCE = 900  # seconds, after which a process hangs, however slow the machine is and whatever else it does
 # Why a host program that `refcl host-cc` instruments does not run here, or None (see tests/skips.txt).
 NO_HOST_CC = "no ThreadSanitizer here: its functions take the place of librefcl-host's" if os.environ.get("SANITIZER") == "thread" else None
-WITHOUT_PRELOAD = ["env", "-u", "LD_PRELOAD"]  # how browsers start: they do not bear a sanitizer's runtime
+WITHOUT_PRELOAD = ["env", "-u", "LD_PRELOAD"]  # how browsers and fish start: they do not bear a sanitizer's runtime
 JOBS = int(os.environ.get("TEST_JOBS", min(8, len(os.sched_getaffinity(0)))))  # processes at a time
 
 

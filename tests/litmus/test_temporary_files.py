@@ -32,7 +32,7 @@ def created(folder, command, environment):
     except BlockingIOError:
         pass
     os.close(watch)
-    return run, made
+    return run, [entry for entry in made if not entry[0].startswith("tsan.")]  # of ThreadSanitizer's runtime
 
 
 with tempfile.TemporaryDirectory() as folder:

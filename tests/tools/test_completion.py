@@ -11,9 +11,10 @@ import threading
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 os.chdir(ROOT)
 os.environ.setdefault("REFCL", os.path.join(os.environ.get("BUILD", "build"), "refcl"))
-sys.path.insert(0, "tools/man")
+sys.path[:0] = ["tools/man", "tests/lib"]
 sys.dont_write_bytecode = True
 import generate  # noqa: E402
+from built import WITHOUT_PRELOAD  # noqa: E402
 
 ALL_COMMANDS = {name.split()[0] for name, _ in generate.commands()}
 GROUPS = {first: {name.split()[1] for name, _ in generate.commands() if name.startswith(first + " ")} for first in ("litmus", "results", "trace")}
@@ -156,7 +157,7 @@ def offered(line, answer):
 def each_answer(shell, script, folder, lines):
     environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(os.environ["REFCL"])) + ":" + os.environ["PATH"], TERM="dumb")
     if shell == "fish":
-        r = subprocess.run(["fish", "--no-config", "-c", FISH, script, *lines], stdout=subprocess.PIPE, text=True, env=environment, check=True)
+        r = subprocess.run([*WITHOUT_PRELOAD, "fish", "--no-config", "-c", FISH, script, *lines], stdout=subprocess.PIPE, text=True, env=environment, check=True)
         for line, found in zip(lines, r.stdout.split("\n"), strict=False):
             yield {last_part(word) for word in found.split()}
         return
