@@ -32,15 +32,16 @@ def answer(store, *words):
 
 
 def filled(folder):
-    """Driver 1 never shows the weak outcome of SB, driver 2 from its second run on, driver 3 often."""
+    """Driver 1 never shows the weak outcome of SB, driver 2 from its second run on, driver 3 often.  The runner counts discarded
+    instances apart from those that it evaluated: they change no figure."""
     store = Store(folder, "questions.sqlite")
     store.add(results([sb((STRONG, 3000)), mp((ALLOWED, 50))], "1", date="2026-01-01"))
-    store.add(results([sb((STRONG, 7000), discarded=0), mp((ALLOWED, 50))], "1", date="2026-01-05"))
+    store.add(results([sb((STRONG, 7000), discarded=9000), mp((ALLOWED, 50))], "1", date="2026-01-05"))
     store.add(results([sb((STRONG, 2000))], "2", date="2026-02-01"))
     store.add(results([sb((STRONG, 1990), (WEAK, 10))], "2", date="2026-02-03"))
     store.add(results([sb((STRONG, 1500))], "2", date="2026-02-02"))
     store.add(results([sb((STRONG, 2995), (WEAK, 5))], "2", date="2026-02-09"))
-    store.add(results([sb((STRONG, 600), (WEAK, 400)), mp((ALLOWED, 90), (FORBIDDEN, 10))], "3", date="2026-03-01"))
+    store.add(results([sb((STRONG, 600), (WEAK, 400), discarded=500), mp((ALLOWED, 90), (FORBIDDEN, 10))], "3", date="2026-03-01"))
     return store
 
 
@@ -139,6 +140,19 @@ def updates(store):
     check("updates: as text, and no finding", run.returncode == 0 and "2 updates of drivers\n" in run.stdout and "rates 0.00176 and 0.4" in run.stdout, run)
 
 
+def unfinished(folder):
+    """A test that ran out of time after some instances ran: for the history, for a comparison of runs and for one of drivers."""
+    store = Store(folder, "unfinished.sqlite")
+    store.add(results([sb((STRONG, 90), (WEAK, 10), status="timeout"), mp(status="timeout")], "1"))
+    store.add(results([sb((STRONG, 1000)), mp((ALLOWED, 1))], "2"))
+    for sides in (("1", "2"), ("OpenCL 3.0, 1", "OpenCL 3.0, 2")):
+        found = answer(store, "compare", *sides)
+        check("ran: it is compared: " + " ".join(sides), [s["test"] for s in found["states"]] == ["SB"] and
+              (found["only_a"], found["only_b"]) == ([], ["MP"]), found)
+    check("ran: its history", [d["instances"] for d in answer(store, "history", "SB")["drivers"]] == [100, 1000])
+    check("ran: no test that ran is lost", answer(store, "regressions")["updates"][0]["lost"] == [])
+
+
 with tempfile.TemporaryDirectory() as scratch:
     full = filled(scratch)
     history(full)
@@ -147,4 +161,5 @@ with tempfile.TemporaryDirectory() as scratch:
     forall(scratch)
     shape(full, scratch)
     updates(full)
+    unfinished(scratch)
 sys.exit(done())

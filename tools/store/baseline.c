@@ -30,8 +30,8 @@ static void add_states(struct store *s, int64_t test, const cJSON *device, cJSON
     sqlite3_stmt *q = store_statement(
         s,
         "select vals, sum(count), ifnull(verdict, 'unknown') from seen join device on device = device.id"
-        " join state on state.id = seen.state left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
-            "device.variant") " where test = ?1 and platform = ?2 and name = ?3 group by state.id",
+        " join state on state.id = seen.state left join verdict on verdict.state = state.id and model = " STORE_DEVICE_MODEL
+        " where test = ?1 and platform = ?2 and name = ?3 group by state.id",
         "itt", test, lt_json_text(device, "platform"), lt_json_text(device, "name"));
     while (store_row(s, q)) {
         cJSON *state = cJSON_CreateObject();

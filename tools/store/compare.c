@@ -38,8 +38,9 @@ static void add_run(struct store *s, int64_t number, int64_t run)
 {
     sqlite3_stmt *q = store_statement(
         s,
-        "select test, instances - discarded, counts, variant from run join device on device.id = device"
-        " cross join test cross join result on test = test.id and run = run.id where run.id = ? and (status = 'done' or length(counts))",
+        "select test, instances, counts, variant from run join device on device.id = device"
+        " cross join test cross join result on test = test.id and run = run.id where run.id = ? and " STORE_RAN(
+            "status = 'done'"),
         "i", run);
     while (store_row(s, q)) {
         int64_t test = sqlite3_column_int64(q, 0);
@@ -59,8 +60,8 @@ static void add_devices(struct store *s, int64_t number, const struct side *side
 {
     store_execute(
         s,
-        "insert into ran select ?1, test, sum(instances - discarded), min(variant) from device cross join total on device = device.id"
-        " where done and (device.id = ?3 or instr(" STORE_DEVICE_TEXT ", ?2)) group by test",
+        "insert into ran select ?1, test, sum(instances), min(variant) from device cross join total on device = device.id"
+        " where " STORE_RAN("done") " and (device.id = ?3 or instr(" STORE_DEVICE_TEXT ", ?2)) group by test",
         "iti", number, side->selector, side->device);
     store_execute(
         s,

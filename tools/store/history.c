@@ -118,8 +118,8 @@ static void read_runs(struct store *s, int64_t device, int64_t test, const struc
 {
     sqlite3_stmt *q = store_statement(
         s,
-        "select run.id, date, instances - discarded, counts, stationary from result join run on run.id = run"
-        " where test = ? and device = ? and (status = 'done' or length(counts)) order by date, run.id",
+        "select run.id, date, instances, counts, stationary from result join run on run.id = run"
+        " where test = ? and device = ? and " STORE_RAN("status = 'done'") " order by date, run.id",
         "ii", test, device);
     while (store_row(s, q)) {
         uint64_t instances = (uint64_t)sqlite3_column_int64(q, 2),
@@ -208,7 +208,7 @@ static enum mm_class put_histories(struct store *s, const struct store_history_q
         "select test.id, observed, mapping, device.id, platform, device.name, version, driver from test"
         " join total on total.test = test.id join device on device.id = device where test.name = ?1"
         " and (?2 is null or instr(" STORE_DEVICE_TEXT
-        ", ?2)) and (done or instances) order by device.id, test.id",
+        ", ?2)) and " STORE_RAN("done") " order by device.id, test.id",
         "tt", history->test, query->selector);
     while (cls == MM_OK && store_row(s, q)) {
         struct sought sought;

@@ -10,6 +10,15 @@
 /* The model whose verdicts are shown for devices of a variant, an SQL expression. */
 #define STORE_MODEL_OF(variant)                                                                              \
     "(select id from model m where m.variant = " variant " order by used desc limit 1)"
+#define STORE_DEVICE_MODEL STORE_MODEL_OF("device.variant")
+
+/* Whether a test ran: it ended, or an instance was evaluated, in a run (a row of table result, DONE is "status = 'done'") or in any run of
+ * a device (a row of table total, DONE is "done").  An SQL expression; `instances` does not include discarded ones. */
+#define STORE_RAN(done) "(" done " or instances)"
+
+/* The states of test.id that device.id showed, as the SQL text of a join and its condition. */
+#define STORE_SHOWN                                                                                          \
+    "state cross join seen on seen.state = state.id where state.test = test.id and seen.device = device.id"
 
 /* The four columns platform, name, version and driver from COLUMN on, as STORE_DEVICE_TEXT. */
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);

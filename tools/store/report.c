@@ -73,7 +73,7 @@ enum mm_class store_add_report(struct store *s, const struct store_file *file, s
         .test = store_test(s, &test),
         .run = file->run,
         .device = file->device,
-        .instances = 1,
+        .instances = done || cJSON_GetArraySize(findings),
         .status = done ? "done" : status,
         .reason = *limit ? limit : lt_json_text(cJSON_GetObjectItem(report, "program"), "message"),
         .date = file->date,

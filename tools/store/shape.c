@@ -76,13 +76,12 @@ static void add_tests(struct store *s, const char *shape, const char *selector, 
     double low = 0, high = 1;
     sqlite3_stmt *q = store_statement(
         s,
-        "select test.id, test.name, (select verdict from asked where test = test.id and model = " STORE_MODEL_OF(
-            "device.variant") "), instances - discarded, (select sum(count) from state cross join seen on seen.state = state.id"
-                              "  where state.test = test.id and asked and seen.device = device.id),"
-                              " platform, device.name, version, driver, mapping from test cross join total on total.test = test.id"
-                              " join device on device.id = total.device where shape(test.name) = ?1 and instances > discarded"
-                              " and (?2 is null or instr(" STORE_DEVICE_TEXT
-                              ", ?2)) order by test.name, mapping, test.id, device.id",
+        "select test.id, test.name, (select verdict from asked where test = test.id and model = " STORE_DEVICE_MODEL
+        "), instances, (select sum(count) from " STORE_SHOWN " and asked),"
+        " platform, device.name, version, driver, mapping from test cross join total on total.test = test.id"
+        " join device on device.id = total.device where shape(test.name) = ?1 and instances"
+        " and (?2 is null or instr(" STORE_DEVICE_TEXT
+        ", ?2)) order by test.name, mapping, test.id, device.id",
         "tt", shape, selector);
     while (store_row(s, q)) {
         struct showing w = {.instances = sqlite3_column_int64(q, 3), .count = sqlite3_column_int64(q, 4)};

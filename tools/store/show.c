@@ -141,8 +141,8 @@ static void add_states(struct store *s, int64_t test, int64_t device, const char
         s,
         "select vals, count, runs, first, last, verdict, clause from state cross join seen on seen.state = state.id"
         " join device on device.id = device"
-        " left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
-            "device.variant") " where test = ?1 and device = ?2 order by count desc",
+        " left join verdict on verdict.state = state.id and model = " STORE_DEVICE_MODEL
+        " where test = ?1 and device = ?2 order by count desc",
         "ii", test, device);
     while (store_row(s, q)) {
         char text[512];

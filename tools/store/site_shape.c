@@ -16,11 +16,11 @@ enum { MOST_SHAPES = 60, MOST_POINTS = 1200 };
 static const char weak_tests[] =
     "create temp table if not exists weak(shape text, device integer, test integer, count integer, instances integer);"
     "delete from weak;"
-    "insert into weak select shape(test.name), device.id, test.id, (select ifnull(sum(count), 0) from state cross join seen"
-    "  on seen.state = state.id where state.test = test.id and asked and seen.device = device.id), instances - discarded"
+    "insert into weak select shape(test.name), device.id, test.id, (select ifnull(sum(count), 0) from " STORE_SHOWN
+    " and asked), instances"
     " from total join test on test.id = total.test join device on device.id = total.device join asked on asked.test = test.id"
-    "  and asked.verdict = 'allowed' and model = " STORE_MODEL_OF(
-        "device.variant") " where test.name glob '[A-Z0-9]*' and not test.name glob 'B[A-Z]*' and instances > discarded";
+    "  and asked.verdict = 'allowed' and model = " STORE_DEVICE_MODEL
+    " where test.name glob '[A-Z0-9]*' and not test.name glob 'B[A-Z]*' and instances";
 
 struct shapes {
     char *names[MOST_SHAPES];

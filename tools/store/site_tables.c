@@ -2,29 +2,37 @@
  * tables would read the same results for every driver, family and test. */
 #include "tools/store/site.h"
 
-/* The folder that a test's file is in, as an SQL expression: the rule family. */
-#define FAMILY                                                                                                                    \
-    "case when instr(file, '/') then replace(rtrim(rtrim(file, replace(file, '/', '')), '/'),"                                    \
-    " rtrim(rtrim(rtrim(file, replace(file, '/', '')), '/'), replace(rtrim(rtrim(file, replace(file, '/', '')), '/'), '/', ''))," \
-    " '') else '' end"
+#include <string.h>
 
-/* For each test on a device the worst verdict of its states, "not run" if it has no states. */
+/* The SQL function family(file): the name of the folder that a test's file is in, "" if there is none. */
+static void family_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *file = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    file = file ? file : "";
+    const char *slash = strrchr(file, '/'), *end = slash ? slash : file, *name = end;
+    while (name > file && name[-1] != '/')
+        name--;
+    sqlite3_result_text(context, name, (int)(end - name), SQLITE_TRANSIENT);
+}
+
+/* clang-format off */
+/* For each test on a device the worst verdict of its states, "not run" if the device did not run it (STORE_RAN). */
 static const char worst[] =
     "create temp table if not exists worst(device integer, test integer, family text, verdict text, never integer,"
     " primary key(device, test)) without rowid;"
     "delete from worst;"
-    "insert into worst select total.device, test.id, " FAMILY ","
-    " case when not done and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and"
-    "  seen.device = total.device) then 'not run' else ifnull((select"
-    "  case max(case ifnull(verdict, 'unjudged') when 'forbidden' then 4 when 'racy' then 3 when 'unknown' then 2 when 'unjudged'"
-    "   then 1 else 0 end) when 4 then 'forbidden' when 3 then 'racy' when 2 then 'unknown' when 1 then 'unjudged' else 'allowed' end"
-    "  from state cross join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
-        "device.variant") "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end,"
-                          " done and exists (select 1 from asked where asked.test = test.id and asked.verdict = 'allowed' and model = " STORE_MODEL_OF(
-                              "device.variant") ")"
-                                                " and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and asked and"
-                                                "  seen.device = device.id)"
-                                                " from total join test on test.id = total.test join device on device.id = total.device";
+    "insert into worst select device.id, test.id, family(file), case"
+    "  when not " STORE_RAN("done") " then 'not run'"
+    "  when not exists (select 1 from " STORE_SHOWN ") then 'not observed'"
+    "  else (select case max(case ifnull((select verdict from verdict where state = state.id and model = " STORE_DEVICE_MODEL "), 'unjudged')"
+    "      when 'forbidden' then 4 when 'racy' then 3 when 'unknown' then 2 when 'unjudged' then 1 else 0 end)"
+    "    when 4 then 'forbidden' when 3 then 'racy' when 2 then 'unknown' when 1 then 'unjudged' else 'allowed' end"
+    "    from " STORE_SHOWN ") end,"
+    " " STORE_RAN("done") " and exists (select 1 from asked where test = test.id and verdict = 'allowed' and model = " STORE_DEVICE_MODEL ")"
+    "   and not exists (select 1 from " STORE_SHOWN " and asked)"
+    " from total join test on test.id = total.test join device on device.id = total.device";
+/* clang-format on */
 
 /* For each test that did not run the reason of the last run that had the test. */
 static const char skipped[] =
@@ -49,8 +57,9 @@ static const char recent[] =
 enum mm_class site_fill_tables(struct store *s, struct mm_error *err)
 {
     static const char *const tables[] = {worst, skipped, recent};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (sqlite3_exec(s->db, tables[i], NULL, NULL, NULL) != SQLITE_OK)
-            return mm_fail(err, MM_LIMIT, "store.temporary", "%s", sqlite3_errmsg(s->db));
-    return MM_OK;
+    int result = sqlite3_create_function(s->db, "family", 1, SQLITE_UTF8, NULL, family_function, NULL, NULL);
+    for (size_t i = 0; result == SQLITE_OK && i < sizeof tables / sizeof *tables; i++)
+        result = sqlite3_exec(s->db, tables[i], NULL, NULL, NULL);
+    return result == SQLITE_OK ? MM_OK
+                               : mm_fail(err, MM_LIMIT, "store.temporary", "%s", sqlite3_errmsg(s->db));
 }

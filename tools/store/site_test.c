@@ -70,7 +70,7 @@ static void put_history(struct site *site, const char *name, FILE *out)
     struct store *s = site->store;
     sqlite3_stmt *q = store_statement(
         s,
-        "select platform, device.name, version, driver, date, run.id, status, result.instances - result.discarded, counts, test.id"
+        "select platform, device.name, version, driver, date, run.id, status, result.instances, counts, test.id"
         " from test cross join recent cross join result on result.test = test.id and result.run = recent.run"
         " join run on run.id = recent.run join device on device.id = recent.device where test.name = ? and place <= 20"
         " order by platform, device.name, version, driver, place, test.id",
