@@ -147,15 +147,12 @@ unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
 // lane and other operations that take as long.
 static bool is_better_alone(const Loop &loop, unsigned size, unsigned slow, bool differs)
 {
-    if (!loop.getLoopLatch())
-        return false;
-    unsigned cycles = 0, phis = 0;
-    for (const PHINode &phi : loop.getHeader()->phis()) {
-        cycles = std::max(cycles, recurrence_cycles(loop, phi));
-        phis++;
-    }
-    return phis <= SCALAR_REGISTERS &&
-           std::max(ISSUE * cycles, size) <= slow * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
+    const unsigned time = slow * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
+    // A recurrence is followed through the whole loop, once for each phi: last, and only for few phis.
+    return loop.getLoopLatch() && size <= time &&
+           !hasNItemsOrMore(loop.getHeader()->phis(), SCALAR_REGISTERS + 1) &&
+           all_of(loop.getHeader()->phis(),
+                  [&](const PHINode &phi) { return ISSUE * recurrence_cycles(loop, phi) <= time; });
 }
 
 // Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
@@ -176,8 +173,8 @@ bool is_profitable(const Loop &loop, const Divergence &divergence)
             divisions += is_wide_division(i, divergence);
         }
     }
-    return !is_better_alone(loop, size, slow, differs) && size <= MOST_MASKED &&
-           (differs ? GATHER * gathers < size : OPERATION * masked < size) && OPERATION * divisions < size;
+    return size <= MOST_MASKED && (differs ? GATHER * gathers < size : OPERATION * masked < size) &&
+           OPERATION * divisions < size && !is_better_alone(loop, size, slow, differs);
 }
 
 // ---- vectors in an iteration of a loop over work-items -----------------------------------------------
