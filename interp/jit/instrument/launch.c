@@ -47,6 +47,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .svm = k->options.flags & IN_JIT_SVM,
                                   .lookups = k->options.flags & IN_JIT_LOOKUPS,
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
+                                  .edge = k->edge,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW,
                                   .no_grids = k->options.flags & IN_JIT_NO_GRIDS};
     struct in_shadow_object *locals = locals_of(e, &w.local_count),

@@ -22,6 +22,7 @@ struct in_check_lowering {
     uint64_t arguments_at, shadow_at, program_at, sizes_at, offsets_at, groups_at; /* in the frame */
     uint32_t local_size[3], id_bits; /* global ids are below 1 << id_bits */
     LLVMValueRef access_group;
+    bool edge;                  /* work-groups may be smaller */
     bool one_row;               /* ids differ in the first dimension alone */
     bool no_grids;              /* parts of matrices may overlap */
     bool svm;                   /* pointers may lead to SVM */

@@ -1,5 +1,5 @@
 // Selects the accesses to local memory that need tags.  docs/instrumentation.md#static-pruning, #scaled-subscripts
-#include "interp/jit/instrument/lower_checks.hpp"
+#include "interp/jit/instrument/enumerate_local.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <map>
@@ -331,13 +331,21 @@ void CheckLowering::select_local()
     std::map<Variable, SmallVector<LocalCondition, 4>> conditions;
     DominatorTree tree(item);
     Divergence divergence(item, 3);
+    LocalEnumeration enumeration(item, options, tree);
     for (Instruction *start : starts) {
         std::map<Variable, SmallVector<Access *, 16>> together;
         for (Access *a : between_barriers(start))
             together[variable(*a)].push_back(a);
         for (auto &t : together) {
-            conditions[t.first].emplace_back(start);
-            if (!needs_no_order(conditions[t.first].back(), t.second, tree, divergence))
+            LocalCondition c(start);
+            bool proven = needs_no_order(c, t.second, tree, divergence);
+            if ((!proven || !c.single.empty() || c.parts.v) && !divergence.irreducible &&
+                enumeration.are_apart(t.second)) {
+                c = LocalCondition(start);
+                proven = true;
+            }
+            conditions[t.first].push_back(c);
+            if (!proven)
                 tagged.insert(t.first);
         }
     }
