@@ -18,9 +18,11 @@ namespace
 enum : uint64_t { FAR = uint64_t(1) << 62, STEP = 1 << 20 };
 enum { MOST_CHECKS = 16, MOST_CODE = 400 };
 
-// A condition that is the same for all work-items, or offset < end, where OFFSET advances by a constant from one to the next.
+// A condition that is the same for all work-items, or offset < end or its inverse, where OFFSET advances by a constant from one to the
+// next.
 struct Check {
     Value *condition;
+    bool expected;                // the condition's value in bounds
     const SCEVAddRecExpr *offset; // NULL: the same for all
 };
 
@@ -32,8 +34,9 @@ struct Versioning {
     SmallVector<Check, 8> checks;
 };
 
-// The condition of a branch that the lowering of checks made: it hardly ever fails.
-Value *check_of(const BasicBlock &b)
+// The check of a branch that the lowering of checks made: it hardly ever fails.  LLVM 19 inverts the condition where its inverse has
+// other uses.  The condition is NULL for other branches.
+Check check_of(const BasicBlock &b)
 {
     auto *branch = dyn_cast<BranchInst>(b.getTerminator());
     MDNode *weights = branch && branch->isConditional() ? branch->getMetadata(LLVMContext::MD_prof) : nullptr;
@@ -42,8 +45,10 @@ Value *check_of(const BasicBlock &b)
             mdconst::dyn_extract<ConstantInt>(weights->getOperand(weights->getNumOperands() - from_end));
         return n ? n->getZExtValue() : 0;
     };
-    bool made = weights && weights->getNumOperands() >= 3 && weight(2) == 1u << 20 && weight(1) == 1;
-    return made ? branch->getCondition() : nullptr;
+    bool weighted = weights && weights->getNumOperands() >= 3;
+    bool expected = weighted && weight(2) == 1u << 20 && weight(1) == 1;
+    bool inverted = weighted && weight(2) == 1 && weight(1) == 1u << 20;
+    return {expected || inverted ? branch->getCondition() : nullptr, expected, nullptr};
 }
 
 bool has_division(const SCEV *s)
@@ -51,12 +56,12 @@ bool has_division(const SCEV *s)
     return SCEVExprContains(s, [](const SCEV *part) { return isa<SCEVUDivExpr>(part); });
 }
 
-// The offset that CONDITION compares with an invariant end, if it advances by a constant; else NULL.  V's predicate then includes that
+// The offset that CHECK compares with an invariant end, if it advances by a constant; else NULL.  V's predicate then includes that
 // under which it does.
-const SCEVAddRecExpr *affine_offset(Versioning &v, Value *condition)
+const SCEVAddRecExpr *affine_offset(Versioning &v, const Check &check)
 {
-    auto *compare = dyn_cast<ICmpInst>(condition);
-    if (!compare || compare->getPredicate() != ICmpInst::ICMP_ULT ||
+    auto *compare = dyn_cast<ICmpInst>(check.condition);
+    if (!compare || compare->getPredicate() != (check.expected ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE) ||
         !compare->getOperand(0)->getType()->isIntegerTy(64) ||
         !v.loop.isLoopInvariant(compare->getOperand(1)))
         return nullptr;
@@ -69,13 +74,13 @@ const SCEVAddRecExpr *affine_offset(Versioning &v, Value *condition)
     return fits ? v.predicated.getAsAddRec(compare->getOperand(0)) : nullptr;
 }
 
-void add_check(Versioning &v, Value *condition)
+void add_check(Versioning &v, Check check)
 {
-    bool same = v.loop.isLoopInvariant(condition);
-    const SCEVAddRecExpr *offset = same ? nullptr : affine_offset(v, condition);
-    bool known = any_of(v.checks, [&](const Check &c) { return c.condition == condition; });
-    if (!known && (same || offset))
-        v.checks.push_back({condition, offset});
+    bool same = v.loop.isLoopInvariant(check.condition);
+    check.offset = same ? nullptr : affine_offset(v, check);
+    bool known = any_of(v.checks, [&](const Check &c) { return c.condition == check.condition; });
+    if (!known && (same || check.offset))
+        v.checks.push_back(check);
 }
 
 bool find(Versioning &v)
@@ -89,8 +94,8 @@ bool find(Versioning &v)
         return false;
     for (BasicBlock *b : l.blocks()) {
         size += b->size();
-        if (Value *condition = check_of(*b))
-            add_check(v, condition);
+        if (Check check = check_of(*b); check.condition)
+            add_check(v, check);
     }
     bool differs = any_of(v.checks, [](const Check &c) { return c.offset; });
     return differs && v.checks.size() <= MOST_CHECKS && size <= MOST_CODE;
@@ -111,7 +116,7 @@ Value *holds(const Versioning &v, Instruction *before)
     Value *all = b.CreateNot(wraps);
     for (const Check &c : v.checks) {
         if (!c.offset) {
-            all = b.CreateAnd(all, b.CreateFreeze(c.condition));
+            all = b.CreateAnd(all, b.CreateICmpEQ(b.CreateFreeze(c.condition), b.getInt1(c.expected)));
             continue;
         }
         Value *invariant_end = cast<ICmpInst>(c.condition)->getOperand(1);
@@ -135,11 +140,11 @@ void make_version(Versioning &v, DominatorTree &tree, LoopInfo &loops)
     Value *unchecked = holds(v, choice->getTerminator());
     Loop *copy = cloneLoopWithPreheader(before, choice, &v.loop, map, ".unchecked", &loops, &tree, blocks);
     remapInstructionsInBlocks(blocks, map);
-    Constant *always = ConstantInt::getTrue(exit->getContext());
     for (const Check &c : v.checks)
         for (BasicBlock *b : blocks)
             for (Instruction &i : *b)
-                i.replaceUsesOfWith(c.offset ? static_cast<Value *>(map[c.condition]) : c.condition, always);
+                i.replaceUsesOfWith(c.offset ? static_cast<Value *>(map[c.condition]) : c.condition,
+                                    ConstantInt::getBool(exit->getContext(), c.expected));
     for (PHINode &phi : exit->phis()) {
         Value *value = phi.getIncomingValueForBlock(v.loop.getLoopLatch());
         auto copied = map.find(value);
