@@ -31,8 +31,13 @@ def checked_ms(build, command, expected, core="0", environment=None, trace=None)
         seconds = {n: cpu_seconds(session + command(n), core, environment)[0] for n in (WARM, WARM + launches)[::order]}
         return seconds[WARM + launches] - seconds[WARM]
 
-    launches = max(1, round(1000 * PLAIN / expected))
-    launches = max(1, round(launches * LONG / max(more_seconds(launches, 1), PLAIN)))
+    most = max(1, round(1000 * PLAIN / expected))
+    launches = max(1, most // 100)
+    taken = more_seconds(launches, 1)
+    while taken < PLAIN and launches < most:
+        launches = min(10 * launches, most)
+        taken = more_seconds(launches, 1)
+    launches = max(1, round(launches * LONG / max(taken, PLAIN)))
     figures = [1000 * more_seconds(launches, (1, -1)[k % 2]) / launches for k in range(PAIRS)]
     ms = statistics.median(figures)
     return (ms, (max(figures) - min(figures)) / 2 / ms) if ms > 0 else None
