@@ -139,8 +139,16 @@ def sampled(texels, mode, normalized, linear, c, border):
     return total.astype('f4')
 
 
-def samplers(count):
-    """Each work-item samples at that many points."""
+def sampling_program(function, texel, count, sampler=None):
+    """SAMPLER: a literal one's properties, else it is an argument."""
+    literal, argument = (f'constant sampler_t s = {sampler};', '') if sampler else ('', ', sampler_t s')
+    return build(f'''{literal} kernel void k(read_only image2d_t from, global {texel} *o, global float2 *at{argument}) {{ int i = get_global_id(0) * {count};
+        {f'o[2 * i] = read_image{function}(from, s, at[i]); o[2 * i + 1] = read_image{function}(from, s, convert_int2(at[i])); i++;' * count} }}''')
+
+
+def samplers(count, arguments=False):
+    """Each work-item samples at that many points.  With ARGUMENTS, one kernel has images of all formats and samplers as arguments."""
+    programs = {}
     points = numpy.array([(x, y) for x in (-1.5, -0.2, 0, 0.49, 1.5, 2.75, 6.5, 6.99, 7, 9.3) for y in (-0.6, 0.5, 1.3, 4.5, 4.8, 5.2)], 'f4')
     for order, type_ in ('RGBA', 'UNORM_INT8'), ('BGRA', 'UNORM_INT8'), ('R', 'FLOAT'), ('RGBA', 'FLOAT'), ('RGBA', 'UNORM_INT16'), ('RGBA', 'UNSIGNED_INT8'):
         function = TYPES[type_][1]
@@ -151,16 +159,22 @@ def samplers(count):
         for mode in 'CLAMP', 'CLAMP_TO_EDGE', 'REPEAT', 'MIRRORED_REPEAT':
             for normalized in (True,) if 'REPEAT' in mode else (False, True):
                 for linear in (False, True) if kind == 'f4' else (False,):
-                    name = f'{order} {type_}, {mode}{", normalized" if normalized else ""}{", linear" if linear else ""}, {count} of a work-item'
-                    literal = f'CLK_ADDRESS_{mode} | CLK_NORMALIZED_COORDS_{str(normalized).upper()} | CLK_FILTER_{"LINEAR" if linear else "NEAREST"}'
-                    program = build(f'''constant sampler_t s = {literal};
-                        kernel void k(read_only image2d_t from, global {texel} *o, global float2 *at) {{ int i = get_global_id(0) * {count};
-                            {f'o[2 * i] = read_image{function}(from, s, at[i]); o[2 * i + 1] = read_image{function}(from, s, convert_int2(at[i])); i++;' * count} }}''')
+                    name = f'{order} {type_}, {mode}{", normalized" if normalized else ""}{", linear" if linear else ""}, {count} of a work-item{", as arguments" if arguments else ""}'
+                    sampler = []
+                    if arguments:
+                        if function not in programs:
+                            programs[function] = sampling_program(function, texel, count)
+                        program = programs[function]
+                        filter_ = cl.filter_mode.LINEAR if linear else cl.filter_mode.NEAREST
+                        sampler = [cl.Sampler(context, normalized, getattr(cl.addressing_mode, mode), filter_)]
+                    else:
+                        literal = f'CLK_ADDRESS_{mode} | CLK_NORMALIZED_COORDS_{str(normalized).upper()} | CLK_FILTER_{"LINEAR" if linear else "NEAREST"}'
+                        program = sampling_program(function, texel, count, literal)
                     at = points / numpy.array([W, H], 'f4') if normalized else points
                     got = numpy.zeros((len(at), 2, 4), kind)
                     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
                     o, places = cl.Buffer(context, flags, hostbuf=got), cl.Buffer(context, flags, hostbuf=at)
-                    program.k(queue, (len(at) // count,), None, image, o, places)
+                    program.k(queue, (len(at) // count,), None, image, o, places, *sampler)
                     cl.enqueue_copy(queue, got, o)
                     wanted = numpy.array([sampled(texels, mode, normalized, linear, c, border) for c in at], kind)
                     yield name, equal(got[:, 0], wanted), f'{got[:, 0].tolist()} instead of {wanted.tolist()}'
@@ -193,6 +207,7 @@ def tests():
     for texels, points in (1, 1), (W * H, 10):
         yield from reads_and_writes(texels)
         yield from samplers(points)
+    yield from samplers(1, arguments=True)
     yield from queries()
 
 

@@ -206,8 +206,15 @@ static LLVMValueRef argument_value(struct in_emit *e, uint32_t k, LLVMValueRef b
         return in_load(e, ty, at, 16, SpvStorageClassFunction, false);
     if (info->kind == IN_ARG_VALUE)
         return in_constant_load(e, in_type(e, ty), at, 16);
-    if (info->kind != IN_ARG_LOCAL)
-        return in_constant_load(e, in_type(e, ty), at, 16);
+    uint16_t format = k < IN_JIT_FORMATS ? e->options->formats[k] : 0;
+    if (info->kind == IN_ARG_SAMPLER && format != 0)
+        return LLVMConstInt(in_type(e, ty), IN_JIT_LITERAL_SAMPLER | (format - 1u), 0);
+    if (info->kind != IN_ARG_LOCAL) {
+        LLVMValueRef loaded = in_constant_load(e, in_type(e, ty), at, 16);
+        if (info->kind == IN_ARG_IMAGE && format != 0)
+            in_mark_image_format(e, loaded, format);
+        return loaded;
+    }
     LLVMValueRef word = in_constant_load(e, e->i64, at, 16);
     return LLVMBuildGEP2(e->b, e->i8, in_param(e, IN_P_LOCAL), &word, 1, "");
 }

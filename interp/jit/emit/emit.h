@@ -40,10 +40,15 @@ enum {
     IN_JIT_LOOKUPS = 1024, /* with IN_JIT_SVM: pointers lead to more SVM than the arguments' */
     IN_JIT_ID_BITS = 11    /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
+enum { IN_JIT_FORMATS = 16 };
+#define IN_JIT_LITERAL_SAMPLER (UINT32_C(1) << 31)
 struct in_jit_options {
     uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */
     uint32_t flat_size;     /* in the first dimension for kernels that do not see work-groups there */
     uint32_t flags;
+    /* What arguments 0, 1, ... are known to be; 0: any, or another kind of argument.  A 2D image: 1 + its channel order
+     * + 256 * its channel type.  A sampler: 1 + its word as a literal one, less IN_JIT_LITERAL_SAMPLER. */
+    uint16_t formats[IN_JIT_FORMATS];
 };
 /* The offsets of the kernel's arguments in in_jit_frame.arguments, and the size of its local variables. */
 struct in_jit_layout {
@@ -141,6 +146,10 @@ void in_emit_end(struct in_emit *e);
 bool in_checked_image_access(struct in_emit *e, const struct in_inst *i);
 bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
                             LLVMValueRef *callout, uint32_t count);
+/* The format of the image that the handle at WORD, a load of an argument, describes: in_fix_image_formats() will make it constant. */
+void in_mark_image_format(struct in_emit *e, LLVMValueRef word, uint16_t format);
+/* Once calls are inlined: loads of marked formats become constants. */
+void in_fix_image_formats(struct in_emit *e, LLVMValueRef item);
 bool in_inline_image_query(struct in_emit *e, const struct in_inst *i); /* false: it is no query of sizes */
 /* emit/flow.c */
 void in_group_barrier(struct in_emit *e);

@@ -2,6 +2,7 @@
 #include "interp/image/image.h"
 #include "interp/jit/instrument/emit_checks.h"
 #include <stdio.h>
+#include <string.h>
 
 /* A field of the image that IMAGE, an address of a struct in_handle, describes: the same for the whole launch. */
 static LLVMValueRef image_field(struct in_emit *e, LLVMValueRef image, LLVMTypeRef type, uint64_t offset)
@@ -24,6 +25,62 @@ static void image_fields(struct in_emit *e, LLVMValueRef image, LLVMValueRef fie
         {e->i32, offsetof(struct in_image, height)}};
     for (int k = 0; k < FIELDS; k++)
         fields[k] = image_field(e, image, table[k].type, table[k].offset);
+}
+
+/* ---- formats that the code is compiled for ------------------------------------------------ */
+
+static unsigned format_mark(struct in_emit *e)
+{
+    return LLVMGetMDKindIDInContext(e->c, "in.format", strlen("in.format"));
+}
+
+void in_mark_image_format(struct in_emit *e, LLVMValueRef word, uint16_t format)
+{
+    LLVMValueRef value = LLVMConstInt(e->i32, format, 0);
+    LLVMSetMetadata(word, format_mark(e), LLVMMDNodeInContext(e->c, &value, 1));
+}
+
+/* The value of the field at OFFSET of the handle of a 2D image of FORMAT; -1: not known. */
+static int known_field(uint64_t offset, uint64_t format)
+{
+    switch (offset - offsetof(struct in_handle, image)) {
+    case offsetof(struct in_image, kind):
+        return IN_IMAGE_2D;
+    case offsetof(struct in_image, order):
+        return (int)((format - 1) & 255);
+    case offsetof(struct in_image, type):
+        return (int)((format - 1) >> 8);
+    default:
+        return -1;
+    }
+}
+
+/* Of a handle's ADDRESS + OFFSET, as image_field() computes it. */
+static void fix_loads(LLVMValueRef address, uint64_t offset, uint64_t format)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        int value = known_field(offset, format);
+        if (LLVMIsAIntToPtrInst(user))
+            fix_loads(user, offset, format);
+        else if (LLVMIsAGetElementPtrInst(user) && LLVMGetNumOperands(user) == 2 &&
+                 LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+            fix_loads(user, offset + LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1)), format);
+        else if (LLVMIsALoadInst(user) && value >= 0)
+            LLVMReplaceAllUsesWith(user, LLVMConstInt(LLVMTypeOf(user), (unsigned)value, 0));
+    }
+}
+
+void in_fix_image_formats(struct in_emit *e, LLVMValueRef item)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(item); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef mark = LLVMIsALoadInst(i) ? LLVMGetMetadata(i, format_mark(e)) : NULL, format;
+            if (!mark)
+                continue;
+            LLVMGetMDNodeOperands(mark, &format);
+            fix_loads(i, 0, LLVMConstIntGetZExtValue(format));
+        }
 }
 
 /* ---- accesses ---------------------------------------------------------------------------- */

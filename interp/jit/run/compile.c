@@ -158,6 +158,7 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
     bool passed = run_passes(e, inline_all);
+    in_fix_image_formats(e, LLVMGetNamedFunction(e->module, "item"));
     if (in_shim_inline_image_paths(e->module, MOST_IMAGE_CODE))
         passed &= run_passes(e, inline_image_paths);
     if (in_shim_size(e->module) > MOST_CODE || in_shim_loop_depth(e->module) > DEEPEST) {
@@ -491,11 +492,18 @@ static struct in_jit_kernel *first_compiled(const struct in_kernel *kernel)
     return __atomic_load_n(&kernel->code->native, __ATOMIC_ACQUIRE);
 }
 
-static bool fits_options(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
+/* For any formats of images. */
+static bool fits_size(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
 {
     return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
            k->options.flags == options->flags &&
            (!k->shape.flat || k->options.flat_size == options->flat_size) && (!edge || k->edge);
+}
+
+static bool fits_options(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
+{
+    return memcmp(k->options.formats, options->formats, sizeof options->formats) == 0 &&
+           fits_size(k, options, edge);
 }
 
 static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const struct in_jit_options *options,
@@ -510,7 +518,8 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
 /* ---- for any local size ------------------------------------------------------------------ */
 
 /* A kernel is compiled for its first SPECIALIZED local sizes, and for those in which it executes WORTH instructions:
- * compiling takes as long as that.  All other launches share code for any size. */
+ * compiling takes as long as that.  All other launches share code for any size.  For each size, it is compiled for the first
+ * SPECIALIZED combinations of image formats; all others share code for any format. */
 enum { SPECIALIZED = 2, WORTH = 1 << 28, LEAST_ITEMS = 64 };
 
 struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
@@ -519,7 +528,7 @@ struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
     uint32_t most = LEAST_ITEMS;
     while (most < items)
         most *= 2;
-    return (struct in_jit_options){{most, 1, 1}, 0, options->flags | IN_JIT_ANY_SIZE};
+    return (struct in_jit_options){{most, 1, 1}, 0, options->flags | IN_JIT_ANY_SIZE, {0}};
 }
 
 /* Whether the work of launches in any size, with WORK, exceeds what compiling for one of them costs. */
@@ -532,20 +541,25 @@ static bool exceeds_compile_cost(struct in_jit_kernel *any, double work)
     return over;
 }
 
-void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
-                        double work)
+void in_jit_choose_variant(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
+                           double work)
 {
     struct in_jit_options any = in_jit_any_size(options);
     struct in_jit_kernel *shared = NULL;
-    unsigned specialized = 0;
+    unsigned specialized = 0, formats = 0;
     bool exact = false;
     for (struct in_jit_kernel *k = first_compiled(kernel); k; k = k->next) {
         exact |= fits_options(k, options, edge);
-        specialized += k->options.flags == options->flags;
+        if (fits_size(k, options, edge))
+            formats++;
+        else
+            specialized += k->options.flags == options->flags;
         if (fits_options(k, &any, true))
             shared = k;
     }
-    if (!exact && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
+    if (!exact && formats >= SPECIALIZED)
+        memset(options->formats, 0, sizeof options->formats);
+    if (!exact && formats == 0 && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
         !exceeds_compile_cost(shared, work))
         *options = any;
 }

@@ -71,8 +71,14 @@ static double estimated_work(const struct in_jit_run *run, const struct in_code 
 
 static uint64_t sampler_word(const struct in_sampler *s)
 {
-    return UINT32_C(1) << 31 | (uint32_t)s->addressing << 2 | (uint32_t)s->normalized << 1 |
+    return IN_JIT_LITERAL_SAMPLER | (uint32_t)s->addressing << 2 | (uint32_t)s->normalized << 1 |
            (uint32_t)s->filter;
+}
+
+/* Whether there is a literal sampler (bitcode/image.c) with the same properties. */
+static bool has_literal_word(const struct in_handle *h)
+{
+    return h->has_sampler && !h->sampler.has_mip;
 }
 
 /* Queues are the environment's, images, samplers and pipes the launch's handles. */
@@ -82,8 +88,8 @@ static uint64_t word_of(const struct in_run *launch, uint32_t k)
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
         return launch->arguments[k].address;
-    case IN_ARG_SAMPLER: /* as a literal one (bitcode/image.c), if there is one with the same properties */
-        if (launch->handles[k].has_sampler && !launch->handles[k].sampler.has_mip)
+    case IN_ARG_SAMPLER:
+        if (has_literal_word(&launch->handles[k]))
             return sampler_word(&launch->handles[k].sampler);
         return (uint64_t)(uintptr_t)&launch->handles[k];
     case IN_ARG_QUEUE:
@@ -164,13 +170,29 @@ static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l
     return flags;
 }
 
-/* What compiling depends on, from RUN's geometry. */
-static struct in_jit_options options_of(const struct in_jit_run *run, const struct in_launch *l)
+/* in_jit_options.formats of argument K. */
+static uint16_t format_of(const struct in_run *launch, uint32_t k)
+{
+    const struct in_handle *h = &launch->handles[k];
+    enum in_argument_kind kind = launch->info->arguments[k].kind;
+    if (kind == IN_ARG_IMAGE && h->image.kind == IN_IMAGE_2D)
+        return (uint16_t)(1 + h->image.order + 256 * h->image.type);
+    if (kind == IN_ARG_SAMPLER && has_literal_word(h))
+        return (uint16_t)(1 + (sampler_word(&h->sampler) & ~IN_JIT_LITERAL_SAMPLER));
+    return 0;
+}
+
+/* What compiling depends on, from RUN's geometry and LAUNCH's arguments. */
+static struct in_jit_options options_of(const struct in_jit_run *run, const struct in_run *launch)
 {
     const uint64_t *local = run->frame.local_size;
-    return (struct in_jit_options){{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
-                                   flat_size(&run->frame),
-                                   flags_of(run, l)};
+    struct in_jit_options options = {{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
+                                     flat_size(&run->frame),
+                                     flags_of(run, &launch->launch),
+                                     {0}};
+    for (uint32_t k = 0; launch->handles && k < launch->info->argument_count && k < IN_JIT_FORMATS; k++)
+        options.formats[k] = format_of(launch, k);
+    return options;
 }
 
 /* The memory that argument K leads to; NULL: none, or unknown. */
@@ -270,11 +292,11 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
         snprintf(why, why_size, "ids beyond 32 bits");
         return IN_JIT_DECLINES;
     }
-    struct in_jit_options options = options_of(run, l);
+    struct in_jit_options options = options_of(run, run->launch);
     if (run->launch->promotion.one)
         options = in_jit_any_size(&options);
     else
-        in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
+        in_jit_choose_variant(kernel, &options, edge, estimated_work(run, kernel->code));
     run->frame.budget = launch_budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     compile_for_aliases(run, kernel, &options, edge);
@@ -344,8 +366,8 @@ void in_jit_run_prepare(const struct in_run *launch)
     bool edge;
     if (!set_geometry(&run, &launch->launch, &edge))
         return;
-    struct in_jit_options options = options_of(&run, &launch->launch);
+    struct in_jit_options options = options_of(&run, launch);
     struct in_kernel *kernel = &launch->module->kernels[launch->launch.kernel];
-    in_jit_choose_size(kernel, &options, edge, estimated_work(&run, kernel->code));
+    in_jit_choose_variant(kernel, &options, edge, estimated_work(&run, kernel->code));
     in_background_compile(launch->module, kernel, &options, edge);
 }
