@@ -251,11 +251,10 @@ void kernel_clear(struct kernel *kernel)
 
 /* ---- the chosen launch ---------------------------------------------------------------------------------- */
 
-enum attempt {
-    FIRST_CHOICE,
-    OTHER_CHOICE, /* earlier ones ended in trouble */
-    FIRST_AGAIN,  /* nothing helps: the first choice, whose work-groups are the largest, is reported */
-};
+/* A run whose findings the chosen sizes or contents may cause is rejected, and the next choice is run: for an access out of bounds a
+ * smaller launch, for a launch that reached its step limit what choose_for_waiting() names.  The first run without such findings is
+ * reported.  Where no choice is left, the first one, whose work-groups are the largest, is run again and reported. */
+enum attempt { FIRST_CHOICE, NEXT_CHOICE, FIRST_AGAIN };
 struct automatic {
     struct kernel *kernel;
     const struct in_kernel_info *info;
@@ -264,25 +263,16 @@ struct automatic {
     unsigned contents; /* that were tried for atomic objects */
     bool may_choose;   /* sizes are not given */
     enum attempt attempt;
-    bool again;        /* one more attempt is due */
-    char outside[600]; /* an access out of bounds in a launch that was given up for a smaller one */
+    char outside[600]; /* an access out of bounds in a rejected run */
     struct kernel_choices choices;
 };
 
-/* Failures that the chosen sizes or contents may cause. */
-struct trouble {
-    bool outside, endless;
-};
-
-static struct trouble trouble_in(const struct ck_detector *detector)
+static const struct ck_finding *find_kind(const struct ck_detector *detector, const char *kind)
 {
-    struct trouble t = {0};
-    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
-        const char *kind = ck_detector_finding(detector, i)->kind;
-        t.outside |= strcmp(kind, "out-of-bounds") == 0;
-        t.endless |= strcmp(kind, "step-limit") == 0;
-    }
-    return t;
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
+        if (strcmp(ck_detector_finding(detector, i)->kind, kind) == 0)
+            return ck_detector_finding(detector, i);
+    return NULL;
 }
 
 static bool has_sizes(const struct kernel *kernel)
@@ -307,44 +297,46 @@ static bool choose_for_waiting(struct automatic *a)
         session->execution.schedule = "fair";
         return true;
     }
-    if (!a->may_choose || (!a->contents && launch_shrink(a->info, &a->choice, true)))
-        return a->may_choose;
-    return (a->contents || choose_first(a)) && launch_choose_atomics(a->info, &a->choice, a->contents++);
+    if (!a->may_choose)
+        return false;
+    if (!a->contents && launch_shrink(a->info, &a->choice, true))
+        return true;
+    if (!a->contents && !choose_first(a))
+        return false;
+    return launch_choose_atomics(a->info, &a->choice, a->contents++);
 }
 
-static void note_outside(struct automatic *a, const struct ck_detector *detector)
+/* Chooses a smaller launch; notes the access out of bounds that is its reason. */
+static bool choose_smaller(struct automatic *a, const struct ck_finding *f)
 {
     char global[80], local[80];
-    for (size_t i = 0; i < ck_detector_finding_count(detector) && !*a->outside; i++) {
-        const struct ck_finding *f = ck_detector_finding(detector, i);
-        const struct mm_source *source =
-            f->access_count && f->accesses[0].source.file ? &f->accesses[0].source : NULL;
-        if (strcmp(f->kind, "out-of-bounds") == 0)
-            snprintf(a->outside, sizeof a->outside, "-g %s -l %s: %s:%u: %s",
-                     launch_sizes(a->choice.global, a->choice.dimensions, global, sizeof global),
-                     launch_sizes(a->choice.local, a->choice.dimensions, local, sizeof local),
-                     source ? source->file : "", source ? source->line : 0, f->message);
-    }
+    if (!a->may_choose)
+        return false;
+    const struct mm_source *source =
+        f->access_count && f->accesses[0].source.file ? &f->accesses[0].source : NULL;
+    if (!*a->outside)
+        snprintf(a->outside, sizeof a->outside, "-g %s -l %s: %s:%u: %s",
+                 launch_sizes(a->choice.global, a->choice.dimensions, global, sizeof global),
+                 launch_sizes(a->choice.local, a->choice.dimensions, local, sizeof local),
+                 source ? source->file : "", source ? source->line : 0, f->message);
+    return launch_shrink(a->info, &a->choice, false);
 }
 
-/* Whether another attempt is due, for which A then has the choice.  Accesses out of bounds may be the fault of the chosen sizes. */
-static bool wants_again(void *context, const struct ck_detector *detector)
+/* session->reject of CONTEXT, automatic: true if A has another choice to run. */
+static bool choose_next(void *context, const struct ck_detector *detector)
 {
     struct automatic *a = context;
-    struct trouble t = trouble_in(detector);
-    a->again = false;
-    if (a->attempt == FIRST_AGAIN || (!t.outside && !t.endless))
+    const struct ck_finding *outside = find_kind(detector, "out-of-bounds");
+    const bool endless = find_kind(detector, "step-limit") != NULL;
+    if (a->attempt == FIRST_AGAIN || (!outside && !endless))
         return false;
-    if (!t.endless && a->may_choose)
-        note_outside(a, detector);
-    a->again = t.endless ? choose_for_waiting(a) : a->may_choose && launch_shrink(a->info, &a->choice, false);
-    if (a->again) {
-        a->attempt = OTHER_CHOICE;
-    } else if (a->attempt == OTHER_CHOICE && choose_first(a)) {
+    if (endless ? choose_for_waiting(a) : choose_smaller(a, outside))
+        a->attempt = NEXT_CHOICE;
+    else if (a->attempt == NEXT_CHOICE && choose_first(a))
         a->attempt = FIRST_AGAIN;
-        a->again = true;
-    }
-    return a->again;
+    else
+        return false;
+    return true;
 }
 
 /* The helper's command line for a choice. */
@@ -463,11 +455,11 @@ static void find_inputs(const struct automatic *a, const struct choice_words *w,
     }
 }
 
+/* Runs the choice of A; returns an exit code, or SESSION_REJECTED: A has another choice. */
 static int run_choice(struct kernel *kernel, struct automatic *a)
 {
     static struct choice_words w;
     int code = make_words(a, &a->choice, &w);
-    a->again = false;
     a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .exact = exact_launch};
     find_inputs(a, &w, &a->choices);
     kernel->session.explain = kernel_explain_choices;
@@ -475,7 +467,7 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     code = code ? code : session_run(&kernel->session, w.words);
     kernel->session.explain = NULL;
     kernel_close_choices(&a->choices);
-    if (code == EXIT_USAGE || a->again || kernel->session.report.quiet)
+    if (code == EXIT_USAGE || code == SESSION_REJECTED || kernel->session.report.quiet)
         return code;
     fprintf(stderr, "refcl: note: %s\n",
             has_sizes(kernel) || kernel->argument_count ? "arguments and sizes that are not given were chosen"
@@ -491,18 +483,15 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
     struct automatic a = {.kernel = kernel, .info = info, .module = module, .may_choose = !has_sizes(kernel)};
     const char *schedule = kernel->session.execution.schedule;
     const char *given[KERNEL_ARGUMENTS]; /* another kernel's structures are others */
-    int code = EXIT_USAGE;
     memcpy(given, kernel->arguments, sizeof given);
-    if (!choose_first(&a))
-        tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
-    else
-        code = convert_structures(kernel, module, info);
-    kernel->session.again_context = &a;
-    kernel->session.wants_again = wants_again;
-    do
-        code = code ? code : run_choice(kernel, &a);
-    while (a.again && (code = 0, true));
-    if (*a.outside && a.attempt == OTHER_CHOICE && !kernel->session.report.quiet)
+    int code = choose_first(&a) ? convert_structures(kernel, module, info)
+                                : tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
+    kernel->session.reject_context = &a;
+    kernel->session.reject = choose_next;
+    if (!code)
+        while ((code = run_choice(kernel, &a)) == SESSION_REJECTED)
+            continue;
+    if (*a.outside && a.attempt == NEXT_CHOICE && !kernel->session.report.quiet)
         mm_print(stderr, "refcl: note: not reported, as the chosen sizes may be the cause: with %s\n",
                  a.outside);
     launch_choice_clear(&a.choice);

@@ -464,9 +464,9 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* only session->program->judge() interprets it */
-    if (!status && session->wants_again && !session_input_interrupted() &&
-        session->wants_again(session->again_context, processes->first->detector))
-        return code;
+    if (!status && session->reject && !session_input_interrupted() &&
+        session->reject(session->reject_context, processes->first->detector))
+        return SESSION_REJECTED;
     code = report_errors(processes, code);
     session_processes_report(processes);
     struct ck_detector *detector = merge_detectors(processes);

@@ -72,9 +72,9 @@ struct session {
     const char *assertions[SESSION_ASSERTIONS]; /* conditions on the final state of memory */
     size_t assertion_count;
     const struct session_program *program; /* NULL: a command is run */
-    /* Not NULL: called with the findings of a run; true if another run follows and this one is not reported. */
-    bool (*wants_again)(void *context, const struct ck_detector *detector);
-    void *again_context;
+    /* Not NULL: called with the findings of a run; true: the run is not reported, and session_run returns SESSION_REJECTED. */
+    bool (*reject)(void *context, const struct ck_detector *detector);
+    void *reject_context;
     /* Not NULL: called with the findings of a run that is reported, of the command ARGV. */
     void (*explain)(void *context, const struct session *session, struct ck_detector *detector, char **argv);
     void *explain_context;
@@ -87,7 +87,8 @@ int session_execute(struct session_processes *processes, const struct session *s
                     char **argv, struct supervised *child);
 /* The text of a file, which the caller frees; NULL after a complaint. */
 char *session_read_text(const char *path);
-/* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
+/* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code, or SESSION_REJECTED. */
+enum { SESSION_REJECTED = -1 };
 int session_run(const struct session *session, char **argv);
 
 /* Adds WORD to the list NAME, separated by colons, of the environment. */

@@ -217,6 +217,10 @@ def main():
         found, text = findings(folder, table)
         check("an access out of bounds that smaller sizes avoid is not passed over", not found and
               "note: not reported, as the chosen sizes may be the cause: with -g 16 -l 4: " in text and "kernel.cl:2: read of 4 bytes" in text, text)
+        text = subprocess.run([REFCL, "kernel", "--auto", "--seeds", "1..3", os.path.join(folder, "kernel.cl")], stderr=subprocess.PIPE, text=True,
+                              timeout=PATIENCE).stderr
+        check("... nor with seeds, each of which runs with the sizes that are reported", "refcl: no findings with the seeds 1 to 3\n" in text and
+              " -g 4 -l 2 " in text and "refcl: 1 finding\n" not in text and "not reported, as the chosen sizes may be the cause: with -g 16 -l 4: " in text, text)
         check("nor said where there is none", "not reported" not in findings(folder, table.replace("& 7", "& 3"))[1])
         _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = a[-1]; }")
         check("an element before the first", "element -1)" in text, text)
