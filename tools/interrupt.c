@@ -1,8 +1,13 @@
 #include "tools/interrupt.h"
 #include "memmodel/base/input.h"
 #include "tools/output.h"
+#include "tools/supervisor.h"
+#include "tools/tool.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,6 +74,23 @@ int tool_interrupt_end(int code, const char *meaning)
         return code;
     fprintf(stderr, "refcl: interrupted: %s\n", meaning);
     return 128 + tool_interrupted;
+}
+
+int tool_interrupt_run(char **argv, int failed)
+{
+    struct supervised child;
+    tool_interrupt_catch();
+    pid_t pid = supervised_fork(&child);
+    if (pid == 0) {
+        execvp(argv[0], argv);
+        _exit(tool_error(failed, "cannot run '%s': %s", argv[0], strerror(errno)));
+    }
+    if (pid < 0)
+        return W_EXITCODE(tool_error(EXIT_TOOL, "cannot start '%s': %s", argv[0], strerror(errno)), 0);
+    tool_interrupt_forward(pid);
+    int status = supervised_wait(&child);
+    tool_interrupt_forward(0);
+    return status;
 }
 
 void tool_interrupt_hold(sigset_t *before)

@@ -15,6 +15,8 @@ extern volatile sig_atomic_t tool_interrupted;
 /* CODE; or, where a signal was noted, after "refcl: interrupted: " and MEANING on stderr, the exit code that shells give it:
  * EXIT_INTERRUPTED for SIGINT. */
 int tool_interrupt_end(int code, const char *meaning);
+/* Runs ARGV to its end, with signals passed on; its wait status.  If ARGV cannot be run it is that of a process that exits with FAILED. */
+int tool_interrupt_run(char **argv, int failed);
 /* While OpenCL C is compiled the helper process must not see the signals: they are noted after it. */
 void tool_interrupt_hold(sigset_t *before);
 void tool_interrupt_release(const sigset_t *before);

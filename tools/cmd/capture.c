@@ -3,9 +3,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/interrupt.h"
 #include "tools/session/session.h"
-#include "tools/supervisor.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -121,21 +119,10 @@ static int capture_program(char **argv, const char *name)
 {
     static char pattern[2 * PATH_MAX];
     struct timespec start;
-    struct supervised child;
     char meaning[80];
     clock_gettime(CLOCK_REALTIME_COARSE, &start); /* the clock of file times */
     glob_of(name, pattern, sizeof pattern);
-    tool_interrupt_catch();
-    pid_t pid = supervised_fork(&child);
-    if (pid == 0) {
-        execvp(argv[0], argv);
-        _exit(tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(errno)));
-    }
-    if (pid < 0)
-        return tool_error(EXIT_TOOL, "cannot start '%s': %s", argv[0], strerror(errno));
-    tool_interrupt_forward(pid);
-    int status = supervised_wait(&child);
-    tool_interrupt_forward(0);
+    int status = tool_interrupt_run(argv, EXIT_USAGE);
     remove_drafts(pattern, &start);
     size_t count = count_files(pattern, &start);
     snprintf(meaning, sizeof meaning, "launches that were captured until then: %zu", count);

@@ -3,7 +3,6 @@
 #include "tools/cmd/litmus_files.h"
 #include "tools/interrupt.h"
 #include "tools/session/session.h"
-#include "tools/supervisor.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,26 +19,27 @@ enum { MOST_PASSED = 24 };
 struct campaign {
     struct lt_plan_options plan;
     const char *icd, *output;
-    char *words[32]; /* command line of the runner, from 1 */
+    char *words[MOST_PASSED + 3]; /* command line of the runner, options from 1 */
     size_t count;
 };
 
-static void add_word(struct campaign *campaign, const char *name, const char *value)
+/* Adds an option of the runner. */
+static int add_option(struct campaign *campaign, const char *name, const char *value)
 {
-    static char storage[32][PATH_MAX];
-    snprintf(storage[campaign->count], PATH_MAX, "--%s%s%s", name, value ? "=" : "", value ? value : "");
-    campaign->words[campaign->count] = storage[campaign->count];
-    campaign->count++;
+    static char storage[MOST_PASSED + 1][PATH_MAX];
+    char *word = storage[campaign->count];
+    if (snprintf(word, PATH_MAX, "--%s%s%s", name, value ? "=" : "", value ? value : "") >= PATH_MAX)
+        return tool_error(EXIT_USAGE, "--%s: longer than %d characters", name, PATH_MAX);
+    campaign->words[campaign->count++] = word;
+    return 0;
 }
 
-/* Passes an option on to the runner. */
 static int pass_option(void *context, const struct tool_option *option, const char *value)
 {
     struct campaign *campaign = context;
     if (campaign->count == MOST_PASSED)
-        return tool_error(EXIT_USAGE, "too many options");
-    add_word(campaign, option->name, value);
-    return 0;
+        return tool_error(EXIT_USAGE, "more than %d options for the runner", MOST_PASSED - 1);
+    return add_option(campaign, option->name, value);
 }
 
 static const struct tool_option options[] = {
@@ -95,21 +95,10 @@ static int select_icd(const char *icd)
     return 0;
 }
 
+/* Runs the runner, which ends with its results and a summary where it is interrupted. */
 static int execute_runner(char **words)
 {
-    struct supervised child;
-    tool_interrupt_catch();
-    pid_t pid = supervised_fork(&child);
-    if (pid == 0) {
-        execv(words[0], words);
-        fprintf(stderr, "refcl: error: cannot run '%s': %s\n", words[0], strerror(errno));
-        _exit(EXIT_TOOL);
-    }
-    if (pid < 0)
-        return tool_error(EXIT_TOOL, "cannot start the runner: %s", strerror(errno));
-    tool_interrupt_forward(pid); /* the runner ends with its results and a summary */
-    int status = supervised_wait(&child);
-    tool_interrupt_forward(0);
+    int status = tool_interrupt_run(words, EXIT_TOOL);
     if (WIFSIGNALED(status) && tool_interrupted)
         return 128 + tool_interrupted;
     if (WIFSIGNALED(status))
@@ -120,23 +109,21 @@ static int execute_runner(char **words)
 static int run_plan(struct campaign *campaign, const struct litmus_files *files)
 {
     static char runner[PATH_MAX], plan[40];
+    const bool vulkan = campaign->plan.vulkan;
+    if (vulkan && campaign->icd)
+        return tool_error(EXIT_USAGE, "an ICD has no Vulkan devices: --icd or --vulkan");
+    if (!campaign->icd && !vulkan && !campaign->plan.iterations)
+        campaign->plan.iterations = REFCL_ITERATIONS;
     int file = memfd_create("plan", 0); /* nothing is left of it however the process ends */
     if (file < 0)
         return tool_error(EXIT_TOOL, "no file for the plan: %s", strerror(errno));
     snprintf(plan, sizeof plan, "/proc/self/fd/%d", file);
     int code = tool_find_helper("refcl-litmus-run", runner);
-    bool vulkan = campaign->plan.vulkan;
-    if (vulkan && campaign->icd)
-        return tool_error(EXIT_USAGE, "an ICD has no Vulkan devices: --icd or --vulkan");
-    if (!code && !vulkan)
-        code = select_icd(campaign->icd);
-    if (!campaign->icd && !vulkan && !campaign->plan.iterations)
-        campaign->plan.iterations = REFCL_ITERATIONS;
-    if (!code)
-        code = litmus_write_plan(files, &campaign->plan, plan);
+    code = code || vulkan ? code : select_icd(campaign->icd);
+    code = code ? code : litmus_write_plan(files, &campaign->plan, plan);
+    code = code ? code : add_option(campaign, "output", campaign->output);
     if (code)
         return code;
-    add_word(campaign, "output", campaign->output);
     campaign->words[0] = runner;
     campaign->words[campaign->count] = plan;
     return execute_runner(campaign->words);
