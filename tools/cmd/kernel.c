@@ -199,12 +199,15 @@ static int assemble_kernel(const char *path, char *folder, char *binary)
     return code;
 }
 
+/* Findings name the source files of the folder that PATH is in. */
 static void set_source_path(const char *path)
 {
     char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    snprintf(slash ? slash : folder, 2, "%s", slash == folder ? "/" : slash ? "" : ".");
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    else
+        snprintf(folder, sizeof folder, ".");
     setenv("REFCL_SOURCE_PATH", folder, 1);
 }
 
@@ -221,19 +224,19 @@ static int run_file(struct kernel *kernel, char *path)
     set_source_path(path);
     kernel->words[0] = helper;
     kernel->path = path;
-    code = input == CAPTURE ? 0 : set_build_options(kernel, TOOL_BUILD_STANDARD);
-    if (code)
-        return code;
-    if (input != CAPTURE && kernel->is_bare)
-        return kernel_list(kernel);
-    if (input == CAPTURE && kernel->automatic)
-        return tool_error(EXIT_USAGE, "--auto: a captured launch has its sizes and arguments");
+    if (input == CAPTURE)
+        return kernel->automatic
+                   ? tool_error(EXIT_USAGE, "--auto: a captured launch has its sizes and arguments")
+                   : run_captured(kernel, path);
     if (input == SOURCE)
         kernel->session.command.source = path;
+    code = set_build_options(kernel, TOOL_BUILD_STANDARD);
+    if (code)
+        return code;
+    if (kernel->is_bare)
+        return kernel_list(kernel);
     if (kernel->automatic)
         return kernel_automatic(kernel);
-    if (input == CAPTURE)
-        return run_captured(kernel, path);
     code = pass_arguments(kernel);
     kernel->words[kernel->count] = path;
     return code ? code : session_run(&kernel->session, kernel->words);

@@ -16,7 +16,7 @@ struct dependence {
     char text[TEXT];
 };
 struct judge {
-    const struct kernel_choices *choices;
+    struct kernel_choices *choices;
     const struct session *session;
     struct ck_detector *detector;
     struct session_patience patience;
@@ -142,8 +142,9 @@ static bool is_outside(const struct ck_finding *f)
 }
 
 /* Some kernels access elements beyond those of their work-items: by one or by a row that may be a mistake, by more rows it is meant. */
-static void try_exact(struct judge *j, struct kernel_choices *choices)
+static void try_exact(struct judge *j)
 {
+    struct kernel_choices *choices = j->choices;
     struct session_processes wide;
     char text[TEXT];
     char **words = choices->exact(choices->context, false);
@@ -201,5 +202,5 @@ void kernel_explain_choices(void *context, const struct session *session, struct
         if (*j.findings[i].text)
             ck_detector_depends(detector, i, j.findings[i].text);
     mm_free(j.findings);
-    try_exact(&j, context);
+    try_exact(&j);
 }

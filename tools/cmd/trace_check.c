@@ -17,7 +17,7 @@ struct checked {
     bool layer, others; /* programs recorded by the layer; programs of launches that refcl re-executes */
 };
 
-static enum mm_class look_at(void *context, const struct mm_record *record)
+static enum mm_class note_program(void *context, const struct mm_record *record)
 {
     struct checked *checked = context;
     bool layer = footprint_is_layer(record);
@@ -31,15 +31,13 @@ static int send_trace(void *context, int trace)
 {
     const struct checked *checked = context;
     char bytes[1 << 16];
-    for (ssize_t n; (n = read(checked->fd, bytes, sizeof bytes)) != 0;) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        for (ssize_t done = 0, k = 0; n > 0 && done < n; done += k)
-            if ((k = write(trace, bytes + done, (size_t)(n - done))) < 0)
-                return tool_error(EXIT_TOOL, "sending '%s': %s", checked->path, strerror(errno));
-        if (n < 0)
-            return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
-    }
+    ssize_t n, written;
+    while ((n = read(checked->fd, bytes, sizeof bytes)) > 0)
+        for (ssize_t done = 0; done < n; done += written)
+            if ((written = write(trace, bytes + done, (size_t)(n - done))) < 0)
+                return tool_error(EXIT_TOOL, "cannot send '%s': %s", checked->path, strerror(errno));
+    if (n < 0)
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
     close(trace);
     return EXIT_CLEAN;
 }
@@ -58,12 +56,12 @@ static int judge_trace(void *context, const struct ck_detector *detector, int st
 
 static int check_trace(struct session *session, struct checked *checked, char **argv)
 {
-    const struct mm_sink look = {.context = checked, .record = look_at, .events = mm_skip_events};
+    const struct mm_sink programs = {.context = checked, .record = note_program, .events = mm_skip_events};
     struct mm_error err = {0};
     checked->fd = open(checked->path, O_RDONLY | O_CLOEXEC);
     if (checked->fd < 0)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
-    if (mm_trace_read_file(checked->fd, checked->path, &look, &checked->complete, &err) != MM_OK)
+    if (mm_trace_read_file(checked->fd, checked->path, &programs, &checked->complete, &err) != MM_OK)
         return tool_report(&err);
     if (checked->others && checked->layer)
         return tool_error(EXIT_USAGE,
