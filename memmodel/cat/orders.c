@@ -90,6 +90,23 @@ static bool find_definition_end(const struct cat_parser *p, struct cat_parser *e
     return found;
 }
 
+/* Moves P to END, where a definition ends. */
+static void move_to_end(struct cat_parser *p, const struct cat_parser *end)
+{
+    p->lexer = end->lexer;
+    p->token = end->token;
+    if (p->token.kind == CAT_ERROR)
+        cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
+}
+
+void cat_skip_body(struct cat_parser *p)
+{
+    struct cat_parser end;
+
+    find_definition_end(p, &end);
+    move_to_end(p, &end);
+}
+
 bool cat_skip_orders(struct cat_parser *p, const char *name)
 {
     struct cat_parser end;
@@ -105,10 +122,7 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
     *o = (struct cat_orders){
         .name = name, .file = p->file, .first = p->token, .body = p->lexer, .next = p->reader->orders};
     p->reader->orders = o;
-    p->lexer = end.lexer;
-    p->token = end.token;
-    if (p->token.kind == CAT_ERROR)
-        cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
+    move_to_end(p, &end);
     return true;
 }
 

@@ -199,13 +199,6 @@ void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
     p->parameter_count = 0;
 }
 
-/* Whether the token ends the body of a recursive definition. */
-static bool ends_body(const struct cat_parser *p)
-{
-    return p->failed || p->token.kind == CAT_END ||
-           (cat_at_keyword(p) && !cat_at_word(p, "if") && !cat_at_word(p, "then") && !cat_at_word(p, "else"));
-}
-
 /* Defines the names of a group of recursive definitions, without bodies.  P, at the first head, moves behind the last definition.
  * Returns their number; 0: a set of orders was skipped instead, or an error was reported. */
 static uint32_t define_heads(struct cat_parser *p, uint32_t group, const char *clause)
@@ -226,8 +219,8 @@ static uint32_t define_heads(struct cat_parser *p, uint32_t group, const char *c
         let.body = p->failed ? NULL : cat_new_expr(p, &p->token, MM_CAT_EMPTY, 0);
         add_let(p, &let);
         count++;
-        while (!ends_body(p))
-            cat_next(p);
+        if (!p->failed)
+            cat_skip_body(p);
         if (p->failed || !cat_at_word(p, "and"))
             return p->failed ? 0 : count;
         cat_next(p);

@@ -359,6 +359,8 @@ static void definitions(void **state)
     assert_true(same("let f(W) = ~W", "f(R)", "~R"));
     assert_true(same("let rec r = (po | rf) | r; r", "r", "(po | rf)+"));
     assert_true(same("let rec a = po | b;rf and b = a | co", "a | b", "(po | co); rf* | po | co"));
+    assert_true(same("let rec a = (try po with rf) | b;rf and b = begin a | co end", "a | b",
+                     "(po | co); rf* | po | co"));
     assert_true(same("let po-loc' = po & loc", "po-loc'", "po-loc"));
     assert_true(same("(* @switch s one two *) (* @if s=one *) let a = po (* @if s=two *) let a = nothing",
                      "a", "po"));
