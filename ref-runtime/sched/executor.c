@@ -76,15 +76,20 @@ static void wait_idle(void)
     }
 }
 
-/* Waits for work; false: stop. */
+/* Whether the executor takes the next step: there is work, and no other thread takes a step, forks, or is left the work. */
+static bool may_step(void)
+{
+    return !rt_sched.step.busy && !rt_sched.fork.forking && rt_sched_have_work() && !leaves_to_host();
+}
+
+/* Waits until a step may be taken; false: stop.  The executor blocks (idle) after SHORT_WAITS sleeps, but not while hosts take the steps. */
 static bool wait_for_work(void)
 {
     int short_waits = rt_sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;
     long length = FIRST_SHORT_WAIT_NS;
-    while (!rt_sched.executor.stopping &&
-           (rt_sched.step.busy || rt_sched.fork.forking || !rt_sched_have_work() || leaves_to_host())) {
-        bool defers = rt_sched_have_work() && leaves_to_host();
-        rt_sched.deferral.in_a_row = rt_sched_have_work() ? rt_sched.deferral.in_a_row + defers : 0;
+    while (!rt_sched.executor.stopping && !may_step()) {
+        bool has_work = rt_sched_have_work(), defers = has_work && leaves_to_host();
+        rt_sched.deferral.in_a_row = has_work ? rt_sched.deferral.in_a_row + defers : 0;
         rt_sched.executor.idle = short_waits == 0 && !defers && rt_sched.deferral.host_steps == 0;
         if (rt_sched.executor.idle)
             wait_idle();
