@@ -2,12 +2,14 @@
 # Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches that are looked at for races.
 # One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is for measuring alone.  Medians.  What is
 # "checked" counts the program, the detector and all of their processes, less what a session costs once (checked.py); "times" relates
-# it to plain launches of the same moment, and "+-" is the percentage by which it varied.
-# sets.sh [SET...]; REPEATS= launches per kernel (default 5); CHECKED=0 leaves out the part with race checking.
+# it to plain launches of the same moment, and "+-" is the percentage by which it varied.  Both run in turn, ROUNDS times: launches that
+# memory bounds vary by a fifth from one process to the next.
+# sets.sh [SET...]; REPEATS= launches per kernel and round (default 9), ROUNDS= (default 5); CHECKED=0 leaves out the part with race checking.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
-REPEATS=${REPEATS:-5}
+REPEATS=${REPEATS:-9}
+ROUNDS=${ROUNDS:-5}
 program=$BUILD/tests/bench/set
 mkdir -p "$(dirname "$program")"
 [ "$program" -nt tests/bench/set.c ] ||
@@ -21,12 +23,24 @@ export REFCL_ENGINE=jit
 refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
 pocl() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
 
+# Rows "KERNEL CPU WALL ..." of FILE, to one row per kernel, in the order of the first ones.
+medians() {
+    for kernel in $(awk '!seen[$1]++ { print $1 }' "$1"); do
+        for column in 2 3; do awk -v k="$kernel" -v c=$column '$1 == k { print $c }' "$1" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; done |
+            paste -sd' ' | sed "s/^/$kernel /"
+    done
+}
+
 for set in ${*:-tuning check}; do
     file=tests/bench/set_$set.cl
-    refcl 0 "$file" >"$results/one" 2>"$results/errors" || cat "$results/errors"
-    refcl 0,1 "$file" >"$results/two"
-    pocl 0 "$file" >"$results/pocl_one"
-    pocl 0,1 "$file" >"$results/pocl_two"
+    rm -f "$results"/*
+    for ((round = 0; round < ROUNDS; round++)); do
+        refcl 0 "$file" >>"$results/all_one" 2>"$results/errors" || cat "$results/errors"
+        pocl 0 "$file" >>"$results/all_pocl_one"
+        refcl 0,1 "$file" >>"$results/all_two"
+        pocl 0,1 "$file" >>"$results/all_pocl_two"
+    done
+    for name in one two pocl_one pocl_two; do medians "$results/all_$name" >"$results/$name"; done
     : >"$results/checked"
     [ "${CHECKED:-1}" = 0 ] || tests/bench/checked.py "$BUILD" "$program" "$file" $(cut -d' ' -f1 "$results/one") >"$results/checked"
     echo "set $set: milliseconds per measurement; one core CPU time, two cores wall time"
