@@ -11,6 +11,7 @@
 #include "tools/interrupt.c"
 #include "tools/options.c"
 #include "tools/output.c"
+#include "tools/supervisor.c"
 #include "tools/words.c"
 
 #include <limits.h>
