@@ -400,21 +400,6 @@ static bool visit_cells(struct access *x, struct ck_space *space,
     return true;
 }
 
-static uint32_t meta_of(const struct mm_event *event)
-{
-    uint32_t meta = event->kind == MM_READ    ? CK_META_READ
-                    : event->kind == MM_WRITE ? CK_META_WRITE
-                                              : CK_META_READ | CK_META_WRITE;
-    if (event->attributes & MM_POSSIBLE)
-        meta |= CK_META_POSSIBLE;
-    if (mm_is_through_image(event))
-        meta |= CK_META_THROUGH_IMAGE;
-    if (event->attributes & MM_ATOMIC)
-        meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
-                (uint32_t)event->scope << CK_META_SCOPE_SHIFT;
-    return meta;
-}
-
 static bool is_shared(const struct ck_memory *memory)
 {
     return memory->object && memory->object->device_copies > 1;
@@ -527,6 +512,52 @@ static bool check_cells(struct access *x)
            visit_cells(x, x->other, cell_check_view);
 }
 
+/* What the shadow cells keep of the access by AGENT. */
+static void describe_access(struct access *x, const struct ck_item *agent, const struct ck_copy *copy)
+{
+    const struct mm_event *event = x->event;
+    x->image_fenced = agent->image_fenced;
+    x->record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent),
+                                          agent->time[x->region], ck_signature_of(x->d, event, &x->meta)};
+}
+
+/* Finds the scope instance of an atomic access; one that reads acquires.  False: out of memory. */
+static bool acquire_cells(struct access *x)
+{
+    x->slot = (uint8_t)ck_slot_reduced(ck_slot_of(x->event), x->memory);
+    x->key = ck_scope_instance(x->d, x->record.agent, (enum ck_slot)x->slot, x->memory);
+    return x->event->kind == MM_WRITE || visit_cells(x, x->space, cell_acquire);
+}
+
+static void check_mapping(const struct access *x)
+{
+    const struct mm_event *event = x->event;
+    if (is_mapped(x->memory) && event->agent.command && event->semantics != MM_TRANSFER &&
+        event->semantics != MM_RELEASED)
+        ck_map_check(x->d, x->memory, event, x->clock);
+}
+
+/* Reports reads of memory that was not written, and of what the same work-item wrote without an image fence or through the other view. */
+static void report_reads(const struct access *x)
+{
+    const struct mm_event *event = x->event;
+    if (x->fresh)
+        ck_finding_uninitialized(x->d, event);
+    if ((x->unfenced || x->other_view) && x->d->options.memory && event->agent.command &&
+        event->agent.index != MM_INDEX_RUNTIME)
+        ck_finding_own_write(x->d, event, x->unfenced, x->other_view);
+}
+
+/* Publishes the agent's clock in release sequences, which only buffers have. */
+static void release_cells(struct access *x)
+{
+    struct ck_space *buffer = x->through_image ? x->other : x->space;
+    if (x->item && event_writes(x->event) && buffer->pages)
+        visit_cells(x, buffer, cell_release);
+    if (x->released)
+        ck_item_advance(x->item, x->record.agent, (enum ck_region)x->memory->region);
+}
+
 /* An access visits its cells up to five times: it inherits the clocks of enqueuers, acquires, is checked and recorded, is
  * checked against the other view, and releases, in this order. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
@@ -540,46 +571,27 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     struct ck_copy *copy;
     if (!find_memory(&x))
         return;
-    const struct ck_memory *memory = x.memory;
-    bool atomic = event->attributes & MM_ATOMIC;
-    bool inherits = memory->fine && !x.through_image && is_enqueued(d, event);
+    bool inherits = x.memory->fine && !x.through_image && is_enqueued(d, event);
     const struct ck_item *agent = find_agent(&x, inherits, &copy, &fresh);
     if (!agent)
         return;
-    x.meta = meta_of(event);
-    x.image_fenced = agent->image_fenced;
-    x.record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), agent->time[x.region],
-                                         ck_signature_of(d, event->source, event->size, x.meta)};
+    describe_access(&x, agent, copy);
     if (inherits && !visit_cells(&x, x.space, cell_inherit))
         return;
-    if (atomic) {
-        x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), memory);
-        x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, memory);
-        if (event->kind != MM_WRITE && !visit_cells(&x, x.space, cell_acquire))
-            return;
-    }
+    if (event->attributes & MM_ATOMIC && !acquire_cells(&x))
+        return;
     x.clock = agent->clock[x.region];
     if (copy && !(agent = ck_item_of(d, event->agent))) /* a copy has no clock for images: use its caller's */
         return;
     x.other_clock = agent->clock[x.through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
-    bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
-    if (is_mapped(memory) && event->agent.command && used)
-        ck_map_check(d, memory, event, x.clock);
-    if (is_migration(memory, event)) {
+    check_mapping(&x);
+    if (is_migration(x.memory, event)) {
         check_migration(&x, agent);
         return;
     }
-    x.fresh = memory->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
+    x.fresh = x.memory->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     if (!check_cells(&x))
         return;
-    if (x.fresh)
-        ck_finding_uninitialized(d, event);
-    if ((x.unfenced || x.other_view) && d->options.memory && event->agent.command &&
-        event->agent.index != MM_INDEX_RUNTIME)
-        ck_finding_own_write(d, event, x.unfenced, x.other_view);
-    struct ck_space *atomics = x.through_image ? x.other : x.space; /* of the buffer */
-    if (x.item && event_writes(event) && atomics->pages)
-        visit_cells(&x, atomics, cell_release);
-    if (x.released)
-        ck_item_advance(x.item, x.record.agent, (enum ck_region)memory->region);
+    report_reads(&x);
+    release_cells(&x);
 }

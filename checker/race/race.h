@@ -483,8 +483,8 @@ void ck_atomics_pop_preceding(struct ck_detector *d, struct ck_extra *extra, uin
 /* Frees the head of LIST. */
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);
-/* The index of a signature, which is added if missing; 0 without memory. */
-uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
+/* The index of the signature of EVENT, which is added if missing, and its META; 0 without memory. */
+uint32_t ck_signature_of(struct ck_detector *d, const struct mm_event *event, uint32_t *meta);
 
 /* race/access.c: checks a plain or atomic access against the shadow state and enters it. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event);

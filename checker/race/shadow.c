@@ -9,22 +9,38 @@
 
 /* ---- signatures ------------------------------------------------------------------------------- */
 
-static bool is_signature(const struct ck_signature *signature, uint32_t source, uint32_t size, uint32_t meta)
+static bool is_signature(const struct ck_signature *a, const struct ck_signature *b)
 {
-    return signature->source == source && signature->size == size && signature->meta == meta;
+    return a->source == b->source && a->size == b->size && a->meta == b->meta;
 }
 
-uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
+static uint32_t meta_of(const struct mm_event *event)
 {
-    uint32_t *last =
-        &d->shadow
-             .last_signature[source % (sizeof d->shadow.last_signature / sizeof *d->shadow.last_signature)];
-    if (*last && is_signature(&d->shadow.signatures[*last], source, size, meta))
+    uint32_t meta = event->kind == MM_READ    ? CK_META_READ
+                    : event->kind == MM_WRITE ? CK_META_WRITE
+                                              : CK_META_READ | CK_META_WRITE;
+    if (event->attributes & MM_POSSIBLE)
+        meta |= CK_META_POSSIBLE;
+    if (mm_is_through_image(event))
+        meta |= CK_META_THROUGH_IMAGE;
+    if (event->attributes & MM_ATOMIC)
+        meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
+                (uint32_t)event->scope << CK_META_SCOPE_SHIFT;
+    return meta;
+}
+
+uint32_t ck_signature_of(struct ck_detector *d, const struct mm_event *event, uint32_t *meta)
+{
+    const uint32_t slots = sizeof d->shadow.last_signature / sizeof *d->shadow.last_signature;
+    const struct ck_signature signature = {event->source, event->size, meta_of(event)};
+    uint32_t *last = &d->shadow.last_signature[event->source % slots];
+    *meta = signature.meta;
+    if (*last && is_signature(&d->shadow.signatures[*last], &signature))
         return *last;
-    uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
+    uint64_t key = ((uint64_t)event->source << 32 | event->size) * 0x9e3779b97f4a7c15u ^ signature.meta;
     uintptr_t found;
     while ((found = (uintptr_t)mm_map_get(&d->shadow.signature_index, key)) &&
-           !is_signature(&d->shadow.signatures[found - 1], source, size, meta))
+           !is_signature(&d->shadow.signatures[found - 1], &signature))
         key++;
     if (!found) {
         uint32_t next = d->shadow.signature_count ? d->shadow.signature_count : 1;
@@ -32,7 +48,7 @@ uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, 
                                next + UINT64_C(1), sizeof *d->shadow.signatures) ||
             !ck_map_put(&d->shadow.signature_index, &d->budget, key, (void *)(uintptr_t)(next + UINT64_C(1))))
             return 0;
-        d->shadow.signatures[next] = (struct ck_signature){source, size, meta};
+        d->shadow.signatures[next] = signature;
         d->shadow.signature_count = next + 1;
         found = d->shadow.signature_count;
     }
