@@ -176,7 +176,7 @@ static void follow_edge(struct zx_run *r, struct zx_node *node, int slot, Z3_ast
         arrive_at_node(r, node->successor[slot], guard, node->regs);
 }
 
-static struct zx_val *own_regs(struct zx_run *r, struct zx_node *node)
+struct zx_val *zx_own_regs(struct zx_run *r, struct zx_node *node)
 {
     struct zx_val *copy = zx_alloc(r->z, r->reg_count, sizeof *copy);
 
@@ -185,7 +185,7 @@ static struct zx_val *own_regs(struct zx_run *r, struct zx_node *node)
     return copy;
 }
 
-static struct zx_event new_event(const struct zx_run *r, const struct zx_node *node, enum zx_kind kind)
+struct zx_event zx_new_event(const struct zx_run *r, const struct zx_node *node, enum zx_kind kind)
 {
     return (struct zx_event){.kind = kind,
                              .thread = r->thread,
@@ -200,183 +200,11 @@ static struct zx_event new_event(const struct zx_run *r, const struct zx_node *n
                              .size = r->t->instrs[node->pc].size};
 }
 
-/* Counts an effect, if WHEN: a change of memory, or a barrier. */
-static void count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
+void zx_count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
 {
     struct zx_val *count = &regs[r->effects_reg];
 
     *count = zx_ite(r->z, when, zx_binary(r->z, CK_ADD, *count, zx_number(1, 4)), *count);
-}
-
-static struct zx_val rmw_result(struct zx *z, const struct ck_instr *in, struct zx_val old, struct zx_val v)
-{
-    const enum ck_rmw_op op = (enum ck_rmw_op)in->rmw;
-    static const enum ck_expr_op arithmetic[] = {
-        [CK_RMW_ADD] = CK_ADD, [CK_RMW_SUB] = CK_SUB, [CK_RMW_AND] = CK_AND,
-        [CK_RMW_OR] = CK_OR,   [CK_RMW_XOR] = CK_XOR,
-    };
-    bool is_signed = op == CK_RMW_SMIN || op == CK_RMW_SMAX;
-
-    switch (op) {
-    case CK_RMW_XCHG:
-        return v;
-    case CK_RMW_SMIN:
-    case CK_RMW_UMIN:
-        return zx_ite(z, zx_less(z, old, v, is_signed, false), old, v);
-    case CK_RMW_SMAX:
-    case CK_RMW_UMAX:
-        return zx_ite(z, zx_less(z, old, v, is_signed, false), v, old);
-    case CK_RMW_APPLY:
-        return zx_apply(z, in->function, 2, (struct zx_val[]){old, v}, in->size);
-    default:
-        return zx_binary(z, arithmetic[op], old, v);
-    }
-}
-
-/* SIZE bytes at ADDRESS are within one object: the base of expression EXPR, if it has one, or any. */
-static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint8_t size)
-{
-    uint32_t only = ck_program_base(z->p, expr);
-    Z3_ast any = z->no;
-
-    for (uint32_t i = 0; i < z->p->object_count; i++) {
-        struct zx_val base = zx_number(CK_OBJECT_BASE(i), 8);
-        uint64_t bytes = z->p->objects[i].size;
-
-        if (bytes >= size && (only == CK_NO_OBJECT || only == i))
-            any = zx_or(
-                z, any,
-                zx_less(z, zx_binary(z, CK_SUB, address, base), zx_number(bytes - size, 8), false, true));
-    }
-    return any;
-}
-
-static uint8_t piece_end(const struct zx *z, const struct zx_event *access, uint8_t at)
-{
-    return zx_piece_end(z, access->address, ck_program_base(z->p, access->in->address), at, access->size);
-}
-
-/* Adds the piece of ACCESS that begins at byte AT and ends at byte NEXT. */
-static void add_piece(struct zx *z, const struct zx_event *access, uint8_t at, uint8_t next,
-                      struct zx_val value)
-{
-    struct zx_event e = *access;
-
-    e.size = (uint8_t)(next - at);
-    e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
-    e.value = value;
-    zx_add_event(z, &e);
-}
-
-/* Adds the pieces of ACCESS, each a read; returns the value that they make up. */
-static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
-{
-    struct zx_val whole = zx_number(0, access->size);
-
-    for (uint8_t at = 0, next; at < access->size; at = next) {
-        struct zx_val piece;
-
-        next = piece_end(z, access, at);
-        piece = zx_fresh(z, "r", (uint8_t)(next - at));
-        whole = zx_with_piece(z, whole, at, piece);
-        add_piece(z, access, at, next, piece);
-    }
-    return whole;
-}
-
-static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_val whole)
-{
-    for (uint8_t at = 0, next; at < access->size; at = next) {
-        next = piece_end(z, access, at);
-        add_piece(z, access, at, next, zx_piece(z, whole, at, (uint8_t)(next - at)));
-    }
-}
-
-/* The value that ACCESS reads, and whether it writes.  All read halves are added before the write halves; the
- * k-th read half is the partner of the k-th write half. */
-static struct zx_val read_access(struct zx_run *r, const struct zx_event *access, const struct zx_val *regs,
-                                 Z3_ast *writes)
-{
-    struct zx *z = r->z;
-    uint32_t first = z->n, count;
-    struct zx_val old = read_pieces(z, access);
-
-    count = z->n - first;
-    if (access->in->op == CK_CAS) {
-        *writes = zx_equal(z, old, zx_eval_expr(z, access->in->expected, regs));
-        if (access->in->weak)
-            *writes = zx_and(z, *writes, zx_fresh_bool(z, "w"));
-    }
-    for (uint32_t i = first; i < z->n && access->in->op != CK_LOAD; i++) {
-        z->events[i].failed = zx_not(z, *writes);
-        z->events[i].partner = i + count;
-    }
-    return old;
-}
-
-/* The events from FIRST on are the write halves of as many read halves before them. */
-static void pair_halves(struct zx *z, uint32_t first)
-{
-    for (uint32_t i = first; i < z->n; i++)
-        z->events[i].partner = i - (z->n - first);
-}
-
-/* A thread stops at an access outside of every object. */
-static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
-{
-    struct zx *z = r->z;
-    struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
-    struct zx_val address = zx_eval_expr(z, in->address, regs);
-    Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
-    Z3_ast misses = zx_and(z, node->guard, zx_not(z, inside));
-    struct zx_val reads;
-    struct zx_event e;
-    uint32_t first;
-    bool pieces;
-
-    z->threads[r->thread].faults = zx_or(z, z->threads[r->thread].faults, misses);
-    z->found.out_of_bounds = zx_or(z, z->found.out_of_bounds, misses);
-    node->guard = zx_and(z, node->guard, inside);
-    if (node->guard == z->no)
-        return;
-    e = new_event(r, node, ZX_READ);
-    e.address = e.start = address;
-    e.addr_deps = zx_depends(r, in->address, regs);
-    e.whole_size = in->size;
-    pieces = piece_end(z, &e, 0) < in->size;
-    e.access = pieces ? z->n + 1 : 0;
-    if (pieces && !z->features.models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
-        zx_stop(z, MM_LIMIT, "z3.mixed-size",
-                "an atomic access overlaps one of another size, which the model does not define");
-    if (in->op != CK_LOAD)
-        value = zx_eval_expr(z, in->value, regs);
-    first = z->n;
-    if (in->op != CK_STORE)
-        old = read_access(r, &e, regs, &writes);
-    reads = zx_depend_reads(r, first);
-    if (in->op != CK_LOAD) {
-        first = z->n;
-        e.kind = ZX_WRITE;
-        e.data_deps = zx_depends(r, in->value, regs);
-        if (in->op == CK_CAS)
-            e.ctrl_deps = zx_binary(z, CK_OR, e.ctrl_deps, zx_depends(r, in->expected, regs));
-        e.access = pieces ? z->n + 1 : 0;
-        e.exec = zx_and(z, node->guard, writes);
-        if (in->op == CK_RMW)
-            value = rmw_result(z, in, old, value);
-        write_pieces(z, &e, value);
-        if (in->op != CK_STORE)
-            pair_halves(z, first);
-        count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
-    }
-    if (in->op == CK_CAS)
-        zx_depend_set(r, regs, in->reg2, zx_binary(z, CK_OR, reads, zx_depends(r, in->expected, regs)));
-    if (in->op != CK_STORE)
-        zx_depend_set(r, regs, in->reg, reads);
-    if (in->op != CK_STORE && in->reg != CK_NO_REG)
-        regs[in->reg] = old;
-    if (in->op == CK_CAS && in->reg2 != CK_NO_REG)
-        regs[in->reg2] = zx_from_bool(z, writes, r->t->reg_sizes[in->reg2]);
 }
 
 /* How often the thread has arrived at this barrier before. */
@@ -399,8 +227,8 @@ static struct zx_val barrier_occurrence(struct zx_run *r, const struct zx_event 
 
 static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
 {
-    struct zx_event e = new_event(r, node, ZX_BARRIER);
-    struct zx_val *regs = own_regs(r, node);
+    struct zx_event e = zx_new_event(r, node, ZX_BARRIER);
+    struct zx_val *regs = zx_own_regs(r, node);
 
     if (in->value != CK_NO_EXPR)
         e.value = zx_eval_expr(r->z, in->value, regs);
@@ -409,7 +237,7 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
         e.late = zx_fresh_bool(r->z, "late");
     if (r->z->features.may_hang)
         e.passed = zx_fresh_bool(r->z, "passed");
-    count_effect(r, regs, r->z->yes);
+    zx_count_effect(r, regs, r->z->yes);
     e.part = r->z->features.split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);
     if (e.passed)
@@ -435,13 +263,55 @@ static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
     node->guard = zx_and(z, node->guard, zx_not(z, here));
 }
 
+static void run_assignment(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
+{
+    struct zx_val v = zx_eval_expr(r->z, in->value, node->regs), set = zx_depends(r, in->value, node->regs);
+
+    zx_own_regs(r, node)[in->reg] = v;
+    zx_depend_set(r, node->regs, in->reg, set);
+}
+
+/* An event without address and value. */
+static void run_event(struct zx_run *r, struct zx_node *node, enum zx_kind kind)
+{
+    struct zx_event e = zx_new_event(r, node, kind);
+
+    zx_add_event(r->z, &e);
+}
+
+static Z3_ast condition_of(struct zx_run *r, const struct zx_node *node, const struct ck_instr *in)
+{
+    return zx_nonzero(r->z, zx_eval_expr(r->z, in->value, node->regs));
+}
+
+/* A thread stops where its assertion fails. */
+static void run_assertion(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
+{
+    struct zx *z = r->z;
+    Z3_ast fails = zx_not(z, condition_of(r, node, in));
+
+    z->found.assertion = zx_or(z, z->found.assertion, zx_and(z, node->guard, fails));
+    node->guard = zx_and(z, node->guard, zx_not(z, fails));
+}
+
+static void run_branch(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
+{
+    struct zx *z = r->z;
+    Z3_ast zero;
+
+    if (z->features.tracks_dependencies)
+        zx_depend_branch(r, zx_own_regs(r, node), in->value);
+    zero = zx_not(z, condition_of(r, node, in));
+    follow_edge(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
+    follow_edge(r, node, 1, zx_and(z, node->guard, zero));
+}
+
+/* Runs the instruction of node N under the guard with which the nodes before it arrived. */
 static void run_node(struct zx_run *r, uint32_t n)
 {
     struct zx *z = r->z;
     struct zx_node *node = r->nodes[n];
     const struct ck_instr *in;
-    struct zx_event e;
-    Z3_ast zero;
 
     if (!node->regs || node->pc >= r->t->instr_count)
         return;
@@ -450,46 +320,38 @@ static void run_node(struct zx_run *r, uint32_t n)
     in = &r->t->instrs[node->pc];
     may_stop(r, node, in->op);
     switch (in->op) {
-    case CK_ASSIGN: {
-        struct zx_val v = zx_eval_expr(z, in->value, node->regs), set = zx_depends(r, in->value, node->regs);
-        own_regs(r, node)[in->reg] = v;
-        zx_depend_set(r, node->regs, in->reg, set);
+    case CK_ASSIGN:
+        run_assignment(r, node, in);
         break;
-    }
     case CK_LOAD:
     case CK_STORE:
     case CK_RMW:
     case CK_CAS:
-        run_access(r, node, in);
+        zx_run_access(r, node, in);
         break;
     case CK_BARRIER:
         run_barrier(r, node, in);
         break;
     case CK_FENCE:
+        run_event(r, node, ZX_FENCE);
+        break;
     case CK_AVAILABILITY:
+        run_event(r, node, ZX_AVAILABILITY);
+        break;
     case CK_VISIBILITY:
+        run_event(r, node, ZX_VISIBILITY);
+        break;
     case CK_POINT:
-        e = new_event(r, node,
-                      in->op == CK_FENCE          ? ZX_FENCE
-                      : in->op == CK_AVAILABILITY ? ZX_AVAILABILITY
-                      : in->op == CK_POINT        ? ZX_POINT
-                                                  : ZX_VISIBILITY);
-        zx_add_event(z, &e);
+        run_event(r, node, ZX_POINT);
         break;
     case CK_ASSUME:
-        zx_assert(z, zx_implies(z, node->guard, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs))));
+        zx_assert(z, zx_implies(z, node->guard, condition_of(r, node, in)));
         break;
     case CK_ASSERT:
-        zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
-        z->found.assertion = zx_or(z, z->found.assertion, zx_and(z, node->guard, zero));
-        node->guard = zx_and(z, node->guard, zx_not(z, zero));
+        run_assertion(r, node, in);
         break;
     case CK_BRANCH:
-        if (z->features.tracks_dependencies)
-            zx_depend_branch(r, own_regs(r, node), in->value);
-        zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
-        follow_edge(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
-        follow_edge(r, node, 1, zx_and(z, node->guard, zero));
+        run_branch(r, node, in);
         return;
     case CK_JUMP:
     case CK_END:

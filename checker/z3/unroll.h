@@ -1,4 +1,4 @@
-/* The unrolled control-flow graph: made by z3/unroll.c, executed symbolically by z3/exec.c. */
+/* The unrolled control-flow graph: made by z3/unroll.c, executed symbolically by z3/exec.c and z3/access.c. */
 #ifndef CHECKER_Z3_UNROLL_H
 #define CHECKER_Z3_UNROLL_H
 
@@ -47,6 +47,15 @@ uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint16_t *count
 uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count);
 /* Clears the counts of loops that do not contain PC. */
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint16_t *count);
+
+/* Nodes (z3/exec.c).  A copy of NODE's registers, which becomes NODE's. */
+struct zx_val *zx_own_regs(struct zx_run *r, struct zx_node *node);
+/* An event of NODE's instruction, without address and value. */
+struct zx_event zx_new_event(const struct zx_run *r, const struct zx_node *node, enum zx_kind kind);
+/* Counts an effect, if WHEN: a change of memory, or a barrier. */
+void zx_count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when);
+/* The access IN of NODE (z3/access.c).  A thread stops at one outside of every object. */
+void zx_run_access(struct zx_run *r, struct zx_node *node, const struct ck_instr *in);
 
 /* Dependencies (z3/depend.c): sets of reads, which hidden registers hold.  Reserves these registers. */
 void zx_depend_init(struct zx_run *r);
