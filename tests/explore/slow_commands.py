@@ -16,7 +16,7 @@ THREADS = "synchronization of host threads is not recorded"
 ATOMICS = "synchronization by atomic operations"
 NO_RACE = "findings that are no races"
 UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_unfenced": NO_RACE,
-           "image_level_missing": NO_RACE, "map_used_before_it_is_there": NO_RACE, "instrumented_flag": ATOMICS,
+           "image_level_missing": NO_RACE, "instrumented_flag": ATOMICS,
            "instrumented_host_publishes": ATOMICS, "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "svm_read_only_written": NO_RACE,
            "svm_write_only_read": NO_RACE, "two_devices_all_svm": ATOMICS,
            "two_kernels_message_svm": ATOMICS, "two_kernels_ring_svm": ATOMICS, "threads_hand_over": THREADS,
@@ -43,7 +43,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for path, (wanted, result, skipped) in zip(paths, pool.map(answer, paths)):
             name = os.path.basename(path)[:-2]
-            verdict = "none" if wanted["expect"] == "clean" else "found"
+            api = "REFCL_RUN_CHECK=api" in wanted.get("environment", "")  # explore does not check the rules of the API
+            verdict = "none" if wanted["expect"] == "clean" or api else "found"
             if skipped:
                 tap.skip(name, skipped)
                 continue
