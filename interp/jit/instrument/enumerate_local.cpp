@@ -9,7 +9,12 @@ using namespace llvm;
 using namespace instrumentation;
 
 // BUDGET: values that are computed for one variable, a few milliseconds; MOST_BYTES: of a variable.
-enum : unsigned { BUDGET = 1 << 20, MOST_BYTES = 1 << 18, NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1 };
+enum : unsigned {
+    BUDGET = 1 << 20,
+    MOST_BYTES = 1 << 18,
+    NO_ITEM = UINT32_MAX,
+    SEVERAL_ITEMS = UINT32_MAX - 1
+};
 
 LocalEnumeration::LocalEnumeration(Function &f, const in_check_lowering &w, const DominatorTree &t)
     : item(f), options(w), layout(f.getParent()->getDataLayout()), tree(t), loops(t),
@@ -300,14 +305,14 @@ bool LocalEnumeration::make_access(const Access &a, const Mask &mask)
             return false;
         for (uint64_t k = *at[n]; k < *at[n] + a.size; k++) {
             if (k >= cells.size())
-                cells.resize(k + 1, {NOBODY, NOBODY});
+                cells.resize(k + 1, {NO_ITEM, NO_ITEM});
             Cell &c = cells[k];
-            if ((c.writer != NOBODY && c.writer != n) || (writes && c.reader != NOBODY && c.reader != n))
+            if ((c.writer != NO_ITEM && c.writer != n) || (writes && c.reader != NO_ITEM && c.reader != n))
                 return false;
             if (writes)
                 c.writer = n;
             else
-                c.reader = c.reader == NOBODY || c.reader == n ? n : SEVERAL;
+                c.reader = c.reader == NO_ITEM || c.reader == n ? n : SEVERAL_ITEMS;
         }
     }
     return true;

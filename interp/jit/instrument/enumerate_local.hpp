@@ -21,7 +21,7 @@ class LocalEnumeration
     using Lanes = llvm::SmallVector<std::optional<uint64_t>, 0>; // a value for each work-item, if it is known
     using Mask = std::vector<bool>;                              // of work-items
     struct Cell {
-        uint32_t reader, writer; // a work-item, NOBODY or SEVERAL
+        uint32_t reader, writer; // a work-item, NO_ITEM or SEVERAL_ITEMS
     };
 
     llvm::Function &item;
