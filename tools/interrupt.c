@@ -14,8 +14,8 @@
 /* Signals so soon after the first are the same interruption: timeout(1) signals a process and then its group. */
 #define SAME_SECONDS 0.3
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof caught_signals / sizeof *caught_signals };
 
 volatile sig_atomic_t tool_interrupted;
 static volatile pid_t owner, receiver;
@@ -57,8 +57,9 @@ void tool_interrupt_catch(void)
     owner = getpid();
     mm_input_interrupted = is_interrupted;
     for (int i = 0; i < SIGNALS; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* as of nohup(1) */
-            sigaction(signals[i], &note, NULL);
+        if (sigaction(caught_signals[i], NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN) /* as of nohup(1) */
+            sigaction(caught_signals[i], &note, NULL);
 }
 
 void tool_interrupt_forward(pid_t process)
@@ -98,7 +99,7 @@ void tool_interrupt_hold(sigset_t *before)
     sigset_t held;
     sigemptyset(&held);
     for (int i = 0; i < SIGNALS; i++)
-        sigaddset(&held, signals[i]);
+        sigaddset(&held, caught_signals[i]);
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 

@@ -81,6 +81,7 @@ refused "'0' is not a number from 1" "$refcl" litmus run -n 0 "$test"
 refused "'CL3' is none of: CL1.0 " "$refcl" litmus plan --cl-std CL3 "$test"
 refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$test"
 refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
+ok "litmus run --device: 5000 characters" prints 2 "--device: longer than 4096 characters" timeout "$patience" "$refcl" litmus run --device "$(printf %05000d 0)" "$test"
 
 # A test that is not valid is an error of its own: the others are decided.
 cat >release-failure.litmus <<'END'
