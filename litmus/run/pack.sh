@@ -8,7 +8,7 @@
 # pointers, both (of them), mutants, if the environment variable MUTANTS names a folder that litmus/generate/mutants.py wrote,
 # and more, if MORE names a folder of further tests.
 # Environment: BUILD (default build) has the refcl command.
-set -eu
+set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 vulkan=''
 [ "${1:-}" != --vulkan ] || { vulkan=yes; shift; }
