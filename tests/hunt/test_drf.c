@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "tests/hunt/compare.h"
 #include "tests/hunt/maker.h"
+#include "tests/hunt/setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,12 +195,6 @@ static struct ck_program *make(uint64_t seed)
 
 /* ---- comparison --------------------------------------------------------------------------------- */
 
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_model *model, bool z3,
                                 struct ck_options options)
 {
@@ -210,21 +206,6 @@ static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_
     if (z3 ? ck_z3(p, model, &options, &v, &err) : ck_search(p, model, &options, &v, &err))
         fail_msg("%s", err.message);
     return v;
-}
-
-static bool differ(enum ck_answer a, enum ck_answer b)
-{
-    return a != CK_UNKNOWN && b != CK_UNKNOWN && a != b;
-}
-
-static bool have_same_states(const struct ck_program *p, const struct ck_verdict *a,
-                             const struct ck_verdict *b)
-{
-    for (size_t i = 0; i < a->state_count && a->state_count == b->state_count; i++) {
-        if (memcmp(a->states[i].values, b->states[i].values, p->observed_count * sizeof(uint64_t)) != 0)
-            return false;
-    }
-    return a->state_count == b->state_count;
 }
 
 /* Whether nothing that both decide differs.  A program with a race may have any answer beside it. */

@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 #include "checker/search/internal.h"
+#include "tests/hunt/compare.h"
 #include "tests/hunt/enumerate.h"
 #include "tests/hunt/generate.h"
-#include "tests/hunt/same_results.h"
+#include "tests/hunt/setting.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -435,13 +436,6 @@ static struct mm_cat_model *parse(const char *name, const char *text)
     if (mm_cat_parse(text, name, NULL, &model, &err))
         fail_msg("%s:%u: %s", name, err.line, err.message);
     return model;
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 /* ODD: a loop that waits once does not stand for all that wait longer, as more events may be allowed where

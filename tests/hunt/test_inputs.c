@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "tests/hunt/compare.h"
 #include "tests/hunt/maker.h"
+#include "tests/hunt/setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,11 +379,6 @@ static uint32_t enumerate(struct side *s, const struct ck_program *p, const stru
     return tried;
 }
 
-static bool differ(enum ck_answer a, enum ck_answer b)
-{
-    return a != CK_UNKNOWN && b != CK_UNKNOWN && a != b;
-}
-
 static bool same_states(const struct side *a, struct side *b)
 {
     uint32_t count = b->count;
@@ -414,12 +411,6 @@ static void print_side(uint64_t seed, const struct side *s)
 static bool is_open(const struct side *s)
 {
     return !s->condition || !s->race || !s->complete;
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 /* Programs so far; OPEN: by search, by Z3. */

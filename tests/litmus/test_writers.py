@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import tap
 from tap import check
 from built import PATIENCE, REFCL, ROOT, RUNNER, on_refcl
+from processes import command, descendants, is_running, wait_until
 
 TESTS = [os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus"),
          os.path.join(ROOT, "litmus/suite/message-passing")]
@@ -20,40 +21,6 @@ TESTS = [os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus"),
 
 def run(*words):
     return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, env=on_refcl())
-
-
-def wait_until(what):
-    until = time.monotonic() + PATIENCE
-    while not what() and time.monotonic() < until:
-        time.sleep(0.01)
-    return what()
-
-
-def descendants(process):
-    found = []
-    try:
-        with open("/proc/%d/task/%d/children" % (process, process), encoding="utf-8") as f:
-            for child in map(int, f.read().split()):
-                found += [child] + descendants(child)
-    except OSError:
-        pass
-    return found
-
-
-def command(process):
-    try:
-        with open("/proc/%d/cmdline" % process, encoding="utf-8") as f:
-            return f.read()
-    except OSError:
-        return ""
-
-
-def lives(process):
-    try:
-        with open("/proc/%d/stat" % process, encoding="utf-8") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def load(path):
@@ -76,7 +43,7 @@ def killed(folder):
     check("so is one that merges", other.returncode == 2 and "is written by another process" in other.stderr, other.stderr)
     first.send_signal(signal.SIGKILL)
     first.wait()
-    gone = wait_until(lambda: not any(map(lives, below)))
+    gone = wait_until(lambda: not any(map(is_running, below)))
     check("refcl killed: nothing goes on", len(below) >= 2 and gone, below)
     runner = subprocess.Popen([RUNNER, "-q", "--resume", "-n", "1000000000", "-o", results, plan], env=on_refcl(),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -84,7 +51,7 @@ def killed(folder):
     below = descendants(runner.pid)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
-    check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(lives, below))), below)
+    check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(is_running, below))), below)
     done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, plan)
     check("then it can be resumed", done.returncode == 0 and not os.path.exists(results + ".lock"), done.stderr)
 
@@ -101,13 +68,13 @@ def families(folder):
         below = descendants(program.pid)
         program.send_signal(signal.SIGKILL)
         program.wait()
-        check("refcl run killed: " + name, begun and wait_until(lambda: not any(map(lives, below))),
-              [(p, command(p)) for p in below if lives(p)])
+        check("refcl run killed: " + name, begun and wait_until(lambda: not any(map(is_running, below))),
+              [(p, command(p)) for p in below if is_running(p)])
     left = os.path.join(folder, "left")
     done = run(REFCL, "run", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >%s; kill -9 $$" % left)
     with open(left, encoding="utf-8") as f:
         orphan = int(f.read())
-    check("the program ends: what it left goes on", done.returncode == 1 and "signal 9" in done.stderr and lives(orphan),
+    check("the program ends: what it left goes on", done.returncode == 1 and "signal 9" in done.stderr and is_running(orphan),
           (done.returncode, done.stderr))
     os.kill(orphan, signal.SIGKILL)
 

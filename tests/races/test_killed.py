@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
@@ -14,6 +13,7 @@ sys.path.insert(0, here)
 import tap
 from tap import check
 from built import PATIENCE, REFCL as refcl
+from processes import descendants, is_running, program_name, wait_until
 
 SOURCE = """#include "host.h"
 #include <signal.h>
@@ -38,29 +38,8 @@ ENDLESS = """__kernel void k(__global int *a)
 """
 
 
-def wait_until(what):
-    until = time.monotonic() + PATIENCE
-    while not what() and time.monotonic() < until:
-        time.sleep(0.01)
-
-
-def descendants(process):
-    try:
-        with open("/proc/%d/task/%d/children" % (process, process)) as f:
-            below = [int(word) for word in f.read().split()]
-    except OSError:
-        below = []
-    return below + [d for child in below for d in descendants(child)]
-
-
-def runs(process, name):
-    """It runs, and is called NAME: one that has ended may stay for long until the first process of the machine takes note."""
-    try:
-        with open("/proc/%d/stat" % process) as f:
-            found, state = f.read().split("(", 1)[1].rsplit(")", 1)
-            return found == name[:15] and state.split()[0] not in "ZX"
-    except OSError:
-        return False
+def runs(process, program):
+    return program_name(process) == program[:15] and is_running(process)
 
 
 def is_host(process):

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(here, "../lib"))
 import tap
 from tap import check
 from built import PATIENCE, REFCL, on_refcl
+from processes import descendants, program_name
 
 FEW, MANY = 10000, 100000
 # Each launch takes a kilobyte if the detector keeps the clocks of every event.
@@ -52,11 +53,7 @@ int main(int argc, char **argv)
 
 def sessions(process):
     """The processes of refcl itself from PROCESS on."""
-    with open("/proc/%d/task/%d/children" % (process, process)) as f:
-        below = [int(word) for word in f.read().split()]
-    with open("/proc/%d/comm" % process) as f:
-        own = [process] if f.read().strip() == "refcl" else []
-    return own + [found for child in below for found in sessions(child)]
+    return [p for p in [process] + descendants(process) if program_name(p) == "refcl"]
 
 
 def resident(process):

@@ -11,6 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
 from built import PATIENCE, REFCL, ROOT, RUNNER, on_refcl
+from processes import cpu_seconds, descendants, is_running, wait_until
 from tap import check
 
 SUITE = os.path.join(ROOT, "litmus/suite")
@@ -49,44 +50,8 @@ int main(void)
 """
 
 
-def wait_until(what):
-    until = time.monotonic() + PATIENCE
-    while not what() and time.monotonic() < until:
-        time.sleep(0.01)
-    return what()
-
-
-def descendants(process):
-    found = []
-    try:
-        with open("/proc/%d/task/%d/children" % (process, process), encoding="utf-8") as f:
-            for child in map(int, f.read().split()):
-                found += [child] + descendants(child)
-    except OSError:
-        pass
-    return found
-
-
-def lives(process):
-    try:
-        with open("/proc/%d/stat" % process, encoding="utf-8") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def seconds(process):
-    """Of processor time that PROCESS has used."""
-    try:
-        with open("/proc/%d/stat" % process, encoding="utf-8") as f:
-            words = f.read().rsplit(")", 1)[1].split()
-            return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-    except OSError:
-        return 0
-
-
 def works(process):
-    return any(seconds(child) > 0.2 for child in descendants(process.pid))
+    return any(cpu_seconds(child) > 0.2 for child in descendants(process.pid))
 
 
 def interrupt(words, ready, number=signal.SIGINT, group=True, folder="."):
@@ -103,7 +68,7 @@ def interrupt(words, ready, number=signal.SIGINT, group=True, folder="."):
         status = process.wait(PATIENCE)
         out.seek(0)
         text = out.read()
-    return text, status, reached and wait_until(lambda: not any(map(lives, below)))
+    return text, status, reached and wait_until(lambda: not any(map(is_running, below)))
 
 
 def load(path):
@@ -223,7 +188,7 @@ def twice(folder):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
         process.wait(PATIENCE)
-        check("a second Ctrl-C ends " + name, process.returncode == status and wait_until(lambda: not any(map(lives, below))), process.returncode)
+        check("a second Ctrl-C ends " + name, process.returncode == status and wait_until(lambda: not any(map(is_running, below))), process.returncode)
 
 
 def main():

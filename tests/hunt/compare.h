@@ -1,13 +1,29 @@
-/* Whether two verdicts of search on one program are the same in all that a user sees. */
-#ifndef TESTS_HUNT_SAME_RESULTS_H
-#define TESTS_HUNT_SAME_RESULTS_H
+/* Comparison of two verdicts on one program. */
+#ifndef TESTS_HUNT_COMPARE_H
+#define TESTS_HUNT_COMPARE_H
 
 #include "checker/checker.h"
 
 #include <string.h>
 
-static bool have_same_shown(const struct ck_program *p, const struct ck_verdict *a,
-                            const struct ck_verdict *b)
+/* Whether both are decided, and not the same. */
+static inline bool differ(enum ck_answer a, enum ck_answer b)
+{
+    return a != CK_UNKNOWN && b != CK_UNKNOWN && a != b;
+}
+
+static inline bool have_same_states(const struct ck_program *p, const struct ck_verdict *a,
+                                    const struct ck_verdict *b)
+{
+    for (size_t i = 0; i < a->state_count && a->state_count == b->state_count; i++) {
+        if (memcmp(a->states[i].values, b->states[i].values, p->observed_count * sizeof(uint64_t)) != 0)
+            return false;
+    }
+    return a->state_count == b->state_count;
+}
+
+static inline bool have_same_shown(const struct ck_program *p, const struct ck_verdict *a,
+                                   const struct ck_verdict *b)
 {
     size_t bytes = p->observed_count * sizeof(uint64_t);
 
@@ -26,8 +42,9 @@ static bool have_same_shown(const struct ck_program *p, const struct ck_verdict 
     return a->shown_count == b->shown_count;
 }
 
-static bool have_same_results(const struct ck_program *p, const struct ck_verdict *a,
-                              const struct ck_verdict *b)
+/* Whether two verdicts of search are the same in all that a user sees. */
+static inline bool have_same_results(const struct ck_program *p, const struct ck_verdict *a,
+                                     const struct ck_verdict *b)
 {
     if (a->condition != b->condition || a->race != b->race || a->usage != b->usage ||
         a->divergence != b->divergence || a->termination != b->termination ||
