@@ -248,6 +248,12 @@ struct in_oracle {
     void (*recorded)(void *context, mm_event_id event);
 };
 
+/* What is recorded besides accesses and the first 8 bytes of their values. */
+enum in_detail {
+    IN_NO_DETAIL,
+    IN_TERMS, /* symbolic values (struct mm_term); not in weak memory */
+    IN_WRITE_PARTS /* whole values: a write of more than 8 bytes is several events, but not of asynchronous copies */
+};
 struct in_launch {
     struct in_instance *instance;
     size_t kernel; /* index in the module */
@@ -281,7 +287,7 @@ struct in_launch {
     bool instrumented;
     bool follows_svm; /* with it: pointers may lead to coarse-grained SVM, all of it */
     bool exact;       /* with it: results are bit-identical to the interpreter's */
-    bool terms;       /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
+    enum in_detail detail;
     /* The launch whose kernel enqueued this one, which lives as long: blocks capture its images, samplers and pipes.  NULL:
      * none. */
     const struct in_run *parent;

@@ -148,9 +148,9 @@ static struct mm_event *next_event(struct in_run *run, struct in_item *item, con
     return e;
 }
 
-struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                  struct in_range range, enum mm_kind kind, const void *value,
-                                  uint32_t attributes)
+static struct mm_event *record_event(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                     struct in_range range, enum mm_kind kind, const void *value,
+                                     uint32_t attributes)
 {
     struct mm_event *e = next_event(run, item, pc);
     uint32_t size = (uint32_t)range.size;
@@ -163,6 +163,18 @@ struct mm_event *in_record_access(struct in_run *run, struct in_item *item, cons
     e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
     memcpy(kind == MM_READ ? &e->value_read : &e->value_written, value, size < 8 ? size : 8);
     return e;
+}
+
+struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  struct in_range range, enum mm_kind kind, const void *value,
+                                  uint32_t attributes)
+{
+    const uint8_t *bytes = value;
+    bool parts = run->launch.detail == IN_WRITE_PARTS && kind == MM_WRITE && !run->copying;
+    for (; parts && range.size > 8; range.address += 8, range.size -= 8, bytes += 8)
+        record_event(run, item, pc, (struct in_range){range.object, range.address, 8}, kind, bytes,
+                     attributes);
+    return record_event(run, item, pc, range, kind, bytes, attributes);
 }
 
 /* [CL 3.3.5]: the scope on local memory is at most the work-group; only memory with atomics across devices

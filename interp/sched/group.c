@@ -87,7 +87,7 @@ void in_group_destroy(struct in_run *run, struct in_group *g)
         next = s->next;
         mm_free(s);
     }
-    for (uint64_t k = 0; run->launch.terms && g->items && k < run->items_per_group; k++)
+    for (uint64_t k = 0; run->launch.detail == IN_TERMS && g->items && k < run->items_per_group; k++)
         in_terms_end(&g->items[k]);
     mm_free(g->copies.list);
     mm_free(g->objects);
@@ -244,7 +244,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
         item->shadow = item->frame + shape_of(run).shadow;
         in_shadow_begin(run, item);
     }
-    return !run->launch.terms || in_terms_begin(run, item);
+    return run->launch.detail != IN_TERMS || in_terms_begin(run, item);
 }
 
 void in_item_finish(struct in_group *g, struct in_item *item)

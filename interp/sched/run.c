@@ -166,11 +166,12 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     run->info = &run->module->kernels[launch->kernel].info;
     run->full = launch->recorder || launch->schedule == IN_RANDOM;
     run->progress.random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    run->launch.terms &= launch->recorder && !launch->weak;
-    run->engine = launch->weak                          ? IN_WEAK
-                  : launch->checks || run->launch.terms ? IN_CHECKING
-                  : run->full                           ? IN_RECORDING
-                                                        : IN_FAST;
+    if (launch->detail == IN_TERMS && (!launch->recorder || launch->weak))
+        run->launch.detail = IN_NO_DETAIL;
+    run->engine = launch->weak                                       ? IN_WEAK
+                  : launch->checks || run->launch.detail == IN_TERMS ? IN_CHECKING
+                  : run->full                                        ? IN_RECORDING
+                                                                     : IN_FAST;
     run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
     result = !run->insns ? mm_out_of_memory(err) : set_geometry(run, err);

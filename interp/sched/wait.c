@@ -64,7 +64,7 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
                         in_scope_of(in_get32(members[0], w->memory_scope)));
     if (!barrier)
         in_collective(run, members, n, w);
-    if (!barrier && run->launch.terms)
+    if (!barrier && run->launch.detail == IN_TERMS)
         in_terms_meet(run, members, n);
     for (uint32_t k = 0; k < n; k++) {
         record_wait(run, members[k], MM_BARRIER_EXIT);

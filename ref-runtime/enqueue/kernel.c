@@ -16,7 +16,8 @@
 /* ---- settings of launches ---- */
 
 static struct {
-    bool checks, uninitialized, weak, terms;
+    bool checks, uninitialized, weak;
+    enum in_detail detail;
     enum in_schedule schedule;
     uint64_t seed, step_limit;
     uint32_t max_findings;
@@ -27,7 +28,9 @@ static void read_settings(void)
     settings.uninitialized = rt_setting_has(RT_SET_CHECK, "uninitialized");
     settings.checks = settings.uninitialized || rt_setting_has(RT_SET_CHECK, "memory");
     settings.weak = rt_setting_has(RT_SET_MEMORY, "weak");
-    settings.terms = rt_setting_number(RT_SET_TRACE_TERMS, 0, 0) != 0;
+    settings.detail = rt_setting_number(RT_SET_TRACE_TERMS, 0, 0)   ? IN_TERMS
+                      : rt_setting_number(RT_SET_TRACE_PARTS, 0, 0) ? IN_WRITE_PARTS
+                                                                    : IN_NO_DETAIL;
     const char *schedule = rt_setting_text(RT_SET_SCHEDULE, settings.weak ? "random" : "sequential");
     settings.schedule = strcmp(schedule, "random") == 0 ? IN_RANDOM
                         : strcmp(schedule, "fair") == 0 ? IN_FAIR
@@ -217,7 +220,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .weak = settings.weak,
                                .stop = &command->queue->context->terminated,
                                .wider_scopes = rt_version() >= CL_MAKE_VERSION(3, 1, 0),
-                               .terms = settings.terms,
+                               .detail = settings.detail,
                                .instrumented = k->instrumented,
                                .follows_svm = k->instrumented && rt_launch_uses_svm(k->launch),
                                .exact = k->instrumented && rt_replay_on(),

@@ -138,6 +138,7 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
         if (info->arguments[a].size > FZ_ROOM)
             return;
     fz_arguments(info, args, images, pipes);
+    const bool has_terms = recorder != NULL && (mode >> 14 & 3) != 0 && (mode >> 9 & 1) != 0;
     struct in_launch launch = {.instance = instance,
                                .kernel = kernel,
                                .arguments = args,
@@ -154,7 +155,7 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
                                .recorder = recorder,
                                .zero_local = (mode >> 8 & 1) != 0,
                                .weak = (mode >> 14 & 3) == 0,
-                               .terms = recorder != NULL && (mode >> 14 & 3) != 0 && (mode >> 9 & 1) != 0,
+                               .detail = has_terms ? IN_TERMS : IN_NO_DETAIL,
                                .command = 1};
     struct in_run *run = NULL;
     struct mm_error err;

@@ -21,11 +21,22 @@ from tap import check
 from built import PATIENCE, REFCL as refcl, ROOT as root
 
 ONE, TWO = ["-g", "2", "-l", "2", "-a", "buf:4"], ["-g", "2", "-l", "1", "-a", "buf:4", "-a", "buf:4"]
+WIDE = ["-g", "2", "-a", "buf:16"]
 ADD = "kernel void k(global atomic_int *m, global int *x) { int id = get_global_id(0); "
 KERNELS = (  # the kind, the options, the source
     ("clean", ONE, "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),
     ("data-race", ONE, "void f(global int *x) { *x += 1; }\nkernel void k(global int *x) { f(x); }"),
     ("uniform-write", ONE, "kernel void k(global int *x) { x[0] = 7; }"),
+    # Values of more than 8 bytes, which differ in the last one
+    ("uniform-write", WIDE, "kernel void k(global double16 *x) { x[0] = (double16)(7); }"),
+    ("data-race", WIDE, "kernel void k(global double16 *x) { double16 v = (double16)(7); v.sf = get_global_id(0); x[0] = v; }"),
+    ("uniform-write", WIDE, "kernel void k(global float *x) { vstore3((float3)(1, 2, 3), 1, x); }"),
+    ("data-race", WIDE, "kernel void k(global float *x) { vstore3((float3)(1, 2, get_global_id(0)), 1, x); }"),
+    ("uniform-write", WIDE, "struct s { int a[9]; };\nkernel void k(global struct s *x) { x[0] = x[1]; }"),
+    ("data-race", WIDE, "struct s { int a[9]; };\nkernel void k(global struct s *x) { struct s v = x[1]; v.a[8] = get_global_id(0); x[0] = v; }"),
+    ("uniform-write", ["-g", "2", "-a", "image:2d:4x4:rgba32f"], "kernel void k(write_only image2d_t x) { write_imagef(x, (int2)(0), (float4)(7)); }"),
+    ("data-race", ["-g", "2", "-a", "image:2d:4x4:rgba32f"],
+     "kernel void k(write_only image2d_t x) { write_imagef(x, (int2)(0), (float4)(7, 7, 7, get_global_id(0))); }"),
     ("scope-race", ["-g", "2", "-l", "1", "-a", "buf:1"], "kernel void k(global atomic_int *x) {\n"
      "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_work_group); }"),
     ("out-of-bounds", ONE, "kernel void k(global int *x) { x[get_global_id(0) + 3] = 1; }"),

@@ -136,6 +136,7 @@ static void set_environment(const struct session *session, const char *library, 
     bool live = session->check.predict || session->report.values || session->assertion_count ||
                 session->report.html || session->recorder;
     set_flag("REFCL_TRACE_VALUES", live || session->report.trace);
+    set_flag("REFCL_TRACE_PARTS", session->report.values);
     set_flag("REFCL_TRACE_TERMS", session->check.predict);
     set_flag("REFCL_TRACE_FINDINGS", !live && !session->report.trace);
     set_flag("REFCL_TRACE_REPLAYS", !live);

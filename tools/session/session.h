@@ -29,7 +29,7 @@ struct session_reports {
     const char *json, *sarif, *junit, *html, *trace; /* output files, NULL = none */
     const char *sources; /* folder for the program text that findings are in, NULL: none */
     bool quiet;          /* no text report */
-    bool values;         /* values are recorded, for the caller to read in the trace */
+    bool values;         /* whole values are recorded, for the caller to read in the trace */
     size_t max_findings;
 };
 /* Which findings are reported; NULL and 0: all. */
