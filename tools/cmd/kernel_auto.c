@@ -260,7 +260,7 @@ struct automatic {
     const struct in_kernel_info *info;
     struct launch_choice choice;
     struct in_module *module;
-    unsigned contents; /* that were tried for atomic objects */
+    unsigned contents; /* that were tried for atomic objects; 0: CHOICE has those of the first choice */
     bool may_choose;   /* sizes are not given */
     enum attempt attempt;
     char outside[600]; /* an access out of bounds in a rejected run */
@@ -330,12 +330,14 @@ static bool choose_next(void *context, const struct ck_detector *detector)
     const bool endless = find_kind(detector, "step-limit") != NULL;
     if (a->attempt == FIRST_AGAIN || (!outside && !endless))
         return false;
-    if (endless ? choose_for_waiting(a) : choose_smaller(a, outside))
+    if (endless ? choose_for_waiting(a) : choose_smaller(a, outside)) {
         a->attempt = NEXT_CHOICE;
-    else if (a->attempt == NEXT_CHOICE && choose_first(a))
-        a->attempt = FIRST_AGAIN;
-    else
+        return true;
+    }
+    if (a->attempt != NEXT_CHOICE || !choose_first(a))
         return false;
+    a->attempt = FIRST_AGAIN;
+    a->contents = 0;
     return true;
 }
 

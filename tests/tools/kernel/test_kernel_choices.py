@@ -208,6 +208,11 @@ def main():
             found, text = findings(folder, rows % (guard, subscript), hints=True)
             check(name + ": hints", [f["kind"] for f in found] == lines * ["possible-out-of-bounds"] and text.count("found only where 'a' has one element for each work-item") == lines and
                   ("refcl: no findings\n" in text), text)
+        found, text = findings(folder, """kernel void k(global atomic_int *flag, global const int *a, global int *out) {
+            out[get_global_id(0)] = a[get_global_id(0) + 1];
+            while (atomic_load(flag) != 12345) ; }""", hints=True)
+        check("the first launch, where other contents of memory do not let it end, has hints, too",
+              [f["kind"] for f in found] == ["step-limit", "possible-out-of-bounds"] and " -g 16 -l 4 " in text, text)
         found, text = findings(folder, """kernel void k(global const int *row, global const int *column, global const float *a, global const float *x, global float *y) {
             int i = get_global_id(0); float s = 0;
             for (int j = row[i]; j < row[i + 1]; j++) s += a[j] * x[column[j]];
