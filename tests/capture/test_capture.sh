@@ -42,6 +42,11 @@ PY
 check "at the same places" $?
 "$refcl" capture -k list -o "$tmp/only-%n.cap" -- "$tmp/client" >"$tmp/out3"
 is "one kernel alone" "$(cd "$tmp" && echo only-*)" "only-001.cap"
+mkdir "$tmp/start" "$tmp/other"
+(cd "$tmp/start" && "$refcl" capture -k list -o 'here-%n.cap' -- sh -c "cd ../other && '$tmp/client'" >"$tmp/out3" 2>"$tmp/err")
+is "a program that changes its folder" "$(cd "$tmp" && echo start/* other/*)" "start/here-001.cap other/*"
+grep -q "no kernel launch" "$tmp/err"
+is "... whose launches are known" $? 1
 "$refcl" kernel -q --memory weak --seeds 5 "$tmp/003.cap"
 check "with weak memory, under five seeds" $?
 "${CC:-gcc}" -std=c11 -Wall -Wextra -o "$tmp/mipmap" tests/capture/mipmap.c -lOpenCL || exit 4

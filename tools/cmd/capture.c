@@ -49,10 +49,10 @@ static const struct tool_option options[] = {
     TOOL_OPTION_END};
 
 /* The layer keeps shadow objects only while it records: the record is discarded. */
-static void set_layer(const struct capture *capture, const char *library)
+static void set_layer(const struct capture *capture, const char *library, const char *name)
 {
     session_add_word("OPENCL_LAYERS", library);
-    setenv("REFCL_LAYER_CAPTURE", getenv("REFCL_CAPTURE"), 1);
+    setenv("REFCL_LAYER_CAPTURE", name, 1);
     unsetenv("REFCL_CAPTURE");
     setenv("REFCL_LAYER_TRACE", "/dev/null", 1);
     if (capture->icd)
@@ -104,7 +104,7 @@ static size_t count_files(const char *pattern, const struct timespec *start)
 
 static void remove_drafts(const char *pattern, const struct timespec *start)
 {
-    char drafts[2 * PATH_MAX + 20];
+    char drafts[4 * PATH_MAX + 20];
     glob_t files = {0};
     snprintf(drafts, sizeof drafts, "%s????????????????", pattern);
     if (glob(drafts, GLOB_NOSORT, NULL, &files) == 0)
@@ -114,10 +114,26 @@ static void remove_drafts(const char *pattern, const struct timespec *start)
     globfree(&files);
 }
 
+/* Makes the file name pattern in REFCL_CAPTURE absolute: the program may change its folder.  In a folder whose own name has %n or %p, it
+ * stays relative. */
+static const char *absolute_name(void)
+{
+    static char path[2 * PATH_MAX];
+    char folder[PATH_MAX];
+    const char *name = getenv("REFCL_CAPTURE");
+    if (!name)
+        name = "refcl-%p-%n.cap";
+    bool is_relative =
+        name[0] != '/' && getcwd(folder, sizeof folder) && !strstr(folder, "%n") && !strstr(folder, "%p");
+    snprintf(path, sizeof path, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", name);
+    setenv("REFCL_CAPTURE", path, 1);
+    return path;
+}
+
 /* Runs the program ARGV, whose launches become files named by NAME. */
 static int capture_program(char **argv, const char *name)
 {
-    static char pattern[2 * PATH_MAX];
+    static char pattern[4 * PATH_MAX];
     struct timespec start;
     char meaning[80];
     clock_gettime(CLOCK_REALTIME_COARSE, &start); /* the clock of file times */
@@ -148,12 +164,11 @@ static int capture_main(int argc, char **argv)
     code = capture.on_driver ? tool_find_layer(library) : tool_find_library(library);
     if (code)
         return code;
-    setenv("REFCL_CAPTURE", "refcl-%p-%n.cap", 0);
+    const char *name = absolute_name();
     if (capture.on_driver)
-        set_layer(&capture, library);
+        set_layer(&capture, library, name);
     else
         session_set_driver(library);
-    const char *name = getenv(capture.on_driver ? "REFCL_LAYER_CAPTURE" : "REFCL_CAPTURE");
     return capture_program(argv + first, name);
 }
 
