@@ -5,7 +5,6 @@ Both engines give the same report and leave the same memory.
 test_grids.py [COUNT [FIRST]]: COUNT random kernels from seed FIRST on alone."""
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,8 @@ from slow_watch import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import check, done  # noqa: E402
+from random_kernels import main  # noqa: E402
+from tap import check  # noqa: E402
 
 folder = tempfile.mkdtemp(prefix="refcl-test.")
 os.environ["REFCL_CACHE_DIR"] = "off"
@@ -197,30 +197,10 @@ def random_kernel(seed):
     return text, how
 
 
-def random_kernels(first, count):
-    completed = racy = again = 0
-    for seed in range(first, first + count):
-        kinds, compiled, watched = compare("random %d" % seed, *random_kernel(seed))
-        completed += watched
-        racy += any(kind in kinds for kind in ("data-race", "uniform-write"))
-        again += compiled == 2
-    print("# %d completed, %d with races, %d compiled again" % (completed, racy, again))
-    return completed, racy, again
-
-
-def main():
-    if len(sys.argv) > 1:
-        random_kernels(int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1]))
-        return done()
-    cases()
-    counts = random_kernels(0, 40)
-    check("random kernels of all sorts", min(counts) >= 3, counts)
-    return done()
+def run_random(seed):
+    kinds, compiled, watched = compare("random %d" % seed, *random_kernel(seed))
+    return kinds, watched, compiled == 2
 
 
 if __name__ == "__main__":
-    try:
-        code = main()
-    finally:
-        shutil.rmtree(folder)
-    sys.exit(code)
+    main(folder, cases, run_random, "compiled again")

@@ -6,7 +6,6 @@ test_local_parts.py [COUNT [FIRST]]: COUNT random kernels from seed FIRST on alo
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,8 @@ from slow_watch import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import check, done  # noqa: E402
+from random_kernels import main  # noqa: E402
+from tap import check  # noqa: E402
 
 folder = tempfile.mkdtemp(prefix="refcl-test.")
 os.environ["REFCL_CACHE_DIR"] = "off"
@@ -170,31 +170,11 @@ def random_kernel(seed):
     return kernel_text("[%d]" % r.choice([32, 128, 512]), "float s = 0; " + body + "o[i] = s;"), how
 
 
-def random_kernels(first, count):
-    completed = racy = apart = 0
-    for seed in range(first, first + count):
-        text, how = random_kernel(seed)
-        kinds, watched = compare("random %d" % seed, text, how)
-        completed += watched
-        racy += any(kind in kinds for kind in ("data-race", "uniform-write"))
-        apart += watched and "t[" in text and not has_tags(text, how)
-    print("# %d completed, %d with races, %d completed without tags" % (completed, racy, apart))
-    return completed, racy, apart
-
-
-def main():
-    if len(sys.argv) > 1:
-        random_kernels(int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1]))
-        return done()
-    cases()
-    counts = random_kernels(0, 40)
-    check("random kernels of all sorts", min(counts) >= 3, counts)
-    return done()
+def run_random(seed):
+    text, how = random_kernel(seed)
+    kinds, watched = compare("random %d" % seed, text, how)
+    return kinds, watched, watched and "t[" in text and not has_tags(text, how)
 
 
 if __name__ == "__main__":
-    try:
-        code = main()
-    finally:
-        shutil.rmtree(folder)
-    sys.exit(code)
+    main(folder, cases, run_random, "completed without tags")
