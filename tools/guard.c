@@ -11,6 +11,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +25,8 @@
 #define GRACE_SHARE   0.1
 #define LOOK_SECONDS  0.01 /* between two checks of the memory in use */
 #define LAST_SECONDS  3.0  /* from an interrupt of the work until it is killed */
+#define SERIES_SHARE                                                                                         \
+    16 /* part of the memory limit that items of a series may use and be followed by others */
 
 static double guard_seconds(const struct guard *guard)
 {
@@ -108,27 +111,73 @@ struct work {
     int (*call)(void *);
     void *context;
     cJSON *tests;
-    int items; /* file to which the items added to TESTS are written */
+    int items;   /* file to which the items added to TESTS are written */
+    int written; /* items of TESTS that are in it, or the caller had before */
+    rlim_t given_seconds;
+    atomic_uint *complete; /* number of complete items of a series, shared with the parent */
     pid_t parent;
 };
+static struct work *current; /* of this process, if it is a child */
 
-static _Noreturn void be_child(const struct guard *guard, const struct work *w)
+static bool write_new_items(struct work *w)
 {
-    int first = w->tests ? cJSON_GetArraySize(w->tests) : 0;
+    bool good = write_items(w->items, w->tests, w->written);
+    w->written = w->tests ? cJSON_GetArraySize(w->tests) : 0;
+    return good;
+}
+
+/* The process ends after the guard's seconds of processor time from now on, or once it reaches the limit that it was started with. */
+static void limit_time(const struct guard *guard, const struct work *w)
+{
+    struct rlimit limit = {0};
+    if (guard->seconds <= 0 || getrlimit(RLIMIT_CPU, &limit) != 0)
+        return;
+    limit.rlim_cur = w->given_seconds;
+    setrlimit(RLIMIT_CPU, &limit);
+    set_limit(RLIMIT_CPU, (rlim_t)ceil(mm_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) + guard_seconds(guard)));
+}
+
+static _Noreturn void be_child(const struct guard *guard, struct work *w)
+{
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit(RLIMIT_CPU, &limit);
+    w->given_seconds = limit.rlim_cur;
+    w->written = w->tests ? cJSON_GetArraySize(w->tests) : 0;
+    current = w;
     tool_die_with(w->parent);
-    if (guard->seconds > 0)
-        set_limit(RLIMIT_CPU, (rlim_t)ceil(guard_seconds(guard)));
+    limit_time(guard, w);
     set_limit(RLIMIT_CORE, 0); /* of a process that ran into a limit */
     int code = w->call(w->context);
-    exit(tool_flush(write_items(w->items, w->tests, first) ? code : EXIT_TOOL));
+    exit(tool_flush(write_new_items(w) ? code : EXIT_TOOL));
+}
+
+/* True if this process has used so little memory that what is left of it does not matter to a limit. */
+static bool has_used_little(const struct guard *guard)
+{
+    struct rusage used;
+    uint64_t limit = guard->mebibytes ? guard->mebibytes : GUARD_DEFAULT_MEBIBYTES;
+    return getrusage(RUSAGE_SELF, &used) == 0 && (uint64_t)used.ru_maxrss >> 10 < limit / SERIES_SHARE;
+}
+
+bool guard_next(const struct guard *guard)
+{
+    if (tool_interrupted || !has_used_little(guard) || !write_new_items(current) || fflush(NULL) != 0)
+        return false;
+    limit_time(guard, current);
+    atomic_fetch_add(current->complete, 1);
+    return true;
 }
 
 /* Waits until the other end of the pipe FD, which CHILD has, is closed, or a limit is reached. */
-static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
+static enum guard_end await_end(const struct guard *guard, pid_t child, int fd, const atomic_uint *complete)
 {
     double until = mm_clock_seconds(CLOCK_MONOTONIC) + guard_seconds(guard), last = 0;
     struct pollfd end = {.fd = fd};
-    for (;;) {
+    for (unsigned known = 0;;) {
+        if (atomic_load(complete) != known) {
+            known = atomic_load(complete);
+            until = mm_clock_seconds(CLOCK_MONOTONIC) + guard_seconds(guard);
+        }
         double left =
             guard->seconds > 0 && !guard->cpu_time ? until - mm_clock_seconds(CLOCK_MONOTONIC) : LOOK_SECONDS;
         if (tool_interrupted && last == 0) {
@@ -148,9 +197,10 @@ static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
 }
 
 /* Waits for CHILD, which has the other end of the pipe END open until it ends. */
-static enum guard_end await_child(const struct guard *guard, pid_t child, int end, int *code)
+static enum guard_end await_child(const struct guard *guard, pid_t child, int end, const struct work *w,
+                                  int *code)
 {
-    enum guard_end result = await_end(guard, child, end);
+    enum guard_end result = await_end(guard, child, end, w->complete);
     int status;
     if (result != GUARD_DONE)
         kill(child, SIGKILL);
@@ -172,11 +222,16 @@ enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *c
 {
     if (tool_interrupted)
         return GUARD_INTERRUPTED;
-    struct work w = {work, context, tests, memfd_create("verdicts", MFD_CLOEXEC), getpid()};
+    struct work w = {.call = work,
+                     .context = context,
+                     .tests = tests,
+                     .items = memfd_create("verdicts", MFD_CLOEXEC),
+                     .complete = guard_share(sizeof *w.complete),
+                     .parent = getpid()};
     int ends[2] = {-1, -1};
     enum guard_end result = GUARD_BROKEN;
     fflush(NULL);
-    pid_t child = w.items >= 0 && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+    pid_t child = w.items >= 0 && w.complete && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
         close(ends[0]);
         be_child(guard, &w);
@@ -184,13 +239,14 @@ enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *c
     if (ends[1] >= 0)
         close(ends[1]);
     if (child > 0)
-        result = await_child(guard, child, ends[0], code);
-    if (result == GUARD_DONE)
+        result = await_child(guard, child, ends[0], &w, code);
+    if (result == GUARD_DONE || atomic_load(w.complete))
         read_items(w.items, tests);
     if (ends[0] >= 0)
         close(ends[0]);
     if (w.items >= 0)
         close(w.items);
+    guard_unshare(w.complete, sizeof *w.complete);
     return result;
 }
 

@@ -147,6 +147,36 @@ def check_cpu_time(kernel):
     tap.check("nor is that of launches that confirm counterexamples", running and code == 1 and "race refuted" in text, f"{code} {text}")
 
 
+def child_of(pid):
+    """The process that decides the tests, once it has used processor time; None if there is none in time."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        children = open(f"/proc/{pid}/task/{pid}/children", encoding="ascii").read().split()
+        if children and sum(map(int, open(f"/proc/{children[0]}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[11:13])) > 30:
+            return int(children[0])
+        time.sleep(0.01)
+    return None
+
+
+def check_series(easy, hard):
+    """One process decides many tests: each has the limits for itself, and results of others stay where one ends the process."""
+    run, _ = refcl("litmus", "check", "--timeout", "1", "--json", "-", easy, hard, hard, hard, easy)
+    tests = json.loads(run.stdout)["tests"]
+    tap.check("each test has the time limit for itself",
+              [os.path.basename(test["file"]) for test in tests] == [os.path.basename(f) for f in (easy, hard, hard, hard, easy)]
+              and [test["condition"] for test in tests][::4] == ["fails"] * 2
+              and [test.get("limit") for test in tests][1:4] == ["limit reached: time (raise with --timeout)"] * 3, run.stdout[-3000:])
+    process = subprocess.Popen([REFCL, "litmus", "check", "--timeout", UNREACHED, "--json", "-", easy, hard, easy], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    child = child_of(process.pid)
+    if child:
+        os.kill(child, signal.SIGKILL)
+    out, errors = process.communicate(timeout=PATIENCE)
+    files = [os.path.basename(test["file"]) for test in json.loads(out)["tests"] if test["condition"] == "fails"]
+    tap.check("a process that is killed loses the current test alone", child is not None and process.returncode == 4 and
+              files == [os.path.basename(easy)] * 2 and "ended unexpectedly" in errors, f"{process.returncode} {files} {errors}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         kernel, hard = os.path.join(folder, "k.cl"), os.path.join(folder, "hard.litmus")
@@ -177,6 +207,7 @@ def main():
         check_cpu_time(kernel)
         for engine in ("search", "both"):  # Z3 decides it
             check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
+        check_series(easy, hard)
         with open(hard, "w", encoding="utf-8") as file:
             file.write(readers(20, 6))
         run, test = refcl("litmus", "check", "--timeout", str(PATIENCE // 10), "--json", "-", hard)

@@ -32,7 +32,9 @@ struct check {
 struct outcome {
     bool unknown, wrong;
     bool begun, cut; /* the current test: it was begun, and interrupted */
-    size_t decided;  /* tests that ended */
+    int code;        /* of the tests that ended */
+    size_t next;     /* number of the current test */
+    size_t decided;  /* tests that ended, and were not interrupted */
     size_t written;  /* witnesses */
 };
 
@@ -228,19 +230,32 @@ static int check_file(struct check *check, const char *file)
     return code;
 }
 
-struct file_work {
+struct files_work {
     struct check *check;
-    const char *file;
+    const struct litmus_files *files;
 };
 
-static int file_work(void *context)
+/* Decides tests from the current one on.  A process decides many of them with the search: most take less time than starting it. */
+static int files_work(void *context)
 {
-    struct file_work *w = context;
-    w->check->outcome->begun = true;
-    w->check->shown.written = w->check->outcome->written;
-    int code = check_file(w->check, w->file);
-    w->check->outcome->written = w->check->shown.written;
-    return code;
+    struct files_work *w = context;
+    struct outcome *outcome = w->check->outcome;
+    w->check->shown.written = outcome->written;
+    bool more = true;
+    for (; more; outcome->next++) {
+        outcome->begun = true;
+        outcome->cut = false;
+        int code = check_file(w->check, w->files->paths[outcome->next]);
+        outcome->written = w->check->shown.written;
+        if (tool_flush(0))
+            return EXIT_TOOL;
+        outcome->code = tool_worse_code(outcome->code, code);
+        outcome->decided += !outcome->cut;
+        outcome->begun = false;
+        more = outcome->next + 1 < w->files->count && w->check->engine == ENGINE_SEARCH &&
+               guard_next(&w->check->guard);
+    }
+    return 0;
 }
 
 /* A result for FILE in which every answer is unknown, with the limit that was reached. */
@@ -257,14 +272,19 @@ static int report_limit(struct check *check, const char *file, enum guard_end en
     return EXIT_UNKNOWN;
 }
 
-static int check_guarded(struct check *check, const char *file)
+/* Decides the current test and others that follow it. */
+static int check_guarded(struct check *check, const struct litmus_files *files)
 {
-    struct file_work w = {check, file};
+    struct files_work w = {check, files};
     int code = EXIT_TOOL;
     check->outcome->begun = check->outcome->cut = false;
-    enum guard_end end = guard_run(&check->guard, file_work, &w, check->tests, &code);
-    check->outcome->decided += end == GUARD_DONE && !check->outcome->cut;
-    return end == GUARD_DONE ? code : report_limit(check, file, end);
+    size_t first = check->outcome->next;
+    enum guard_end end = guard_run(&check->guard, files_work, &w, check->tests, &code);
+    if (end == GUARD_DONE) {
+        check->outcome->next += check->outcome->next == first; /* its results could not be written */
+        return code;
+    }
+    return report_limit(check, files->paths[check->outcome->next++], end);
 }
 
 /* Decides every test below PATHS; writes the JSON if it is asked for. */
@@ -285,8 +305,9 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     int code = 0;
     for (int i = 0; i < count; i++)
         code = tool_worse_code(code, litmus_files_add(&files, paths[i]));
-    for (size_t i = 0; i < files.count; i++)
-        code = tool_worse_code(code, check_guarded(check, files.paths[i]));
+    while (check->outcome->next < files.count)
+        code = tool_worse_code(code, check_guarded(check, &files));
+    code = tool_worse_code(code, check->outcome->code);
     char meaning[80];
     snprintf(meaning, sizeof meaning, "tests that were decided: %zu of %zu; the others are unknown",
              check->outcome->decided, files.count);
