@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """CPU time of a launch that is checked, beside a plain one: checked.py BUILD PROGRAM FILE KERNEL...; PROGRAM is set.c, compiled.
+TRACE=1 in the environment: with `--trace`, too.
 
 Prints "KERNEL CHECKED PLAIN TIMES SPREAD" for each kernel of FILE: milliseconds, their ratio, and by how many percent of its median the
 checked figure varied.  A launch under `refcl run --check race,memory` counts the program, the detector and all of their processes, less
@@ -10,6 +11,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 
 WARM, PAIRS, LONG, PLAIN = 2, 3, 0.3, 0.1  # launches; repetitions; seconds
 
@@ -54,9 +56,15 @@ def main():
     build, program, file, *kernels = sys.argv[1:]
     library = os.path.abspath(os.path.join(build, "librefcl.so"))
     environment = dict(os.environ, OCL_ICD_VENDORS=library, OCL_ICD_FILENAMES=library)
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "trace") if os.environ.get("TRACE") == "1" else None
+        measure(build, program, file, kernels, environment, trace)
+
+
+def measure(build, program, file, kernels, environment, trace):
     for kernel in kernels:
         plain = plain_ms(program, file, kernel, "0", environment)
-        figure = checked_ms(build, lambda launches: [program, file, str(launches), kernel], plain)
+        figure = checked_ms(build, lambda launches: [program, file, str(launches), kernel], plain, trace=trace)
         print(kernel, "%.6g %.6g %.4g %.0f" % (figure[0], plain, figure[0] / plain, 100 * figure[1]) if figure else "- %.6g - -" % plain,
               flush=True)
 
