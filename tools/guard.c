@@ -240,7 +240,7 @@ enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *c
         close(ends[1]);
     if (child > 0)
         result = await_child(guard, child, ends[0], &w, code);
-    if (result == GUARD_DONE || atomic_load(w.complete))
+    if (result == GUARD_DONE || (w.complete && atomic_load(w.complete)))
         read_items(w.items, tests);
     if (ends[0] >= 0)
         close(ends[0]);

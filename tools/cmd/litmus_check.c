@@ -242,7 +242,7 @@ static int files_work(void *context)
     struct outcome *outcome = w->check->outcome;
     w->check->shown.written = outcome->written;
     bool more = true;
-    for (; more; outcome->next++) {
+    while (more) {
         outcome->begun = true;
         outcome->cut = false;
         int code = check_file(w->check, w->files->paths[outcome->next]);
@@ -252,7 +252,7 @@ static int files_work(void *context)
         outcome->code = tool_worse_code(outcome->code, code);
         outcome->decided += !outcome->cut;
         outcome->begun = false;
-        more = outcome->next + 1 < w->files->count && w->check->engine == ENGINE_SEARCH &&
+        more = ++outcome->next < w->files->count && w->check->engine == ENGINE_SEARCH &&
                guard_next(&w->check->guard);
     }
     return 0;
@@ -284,7 +284,9 @@ static int check_guarded(struct check *check, const struct litmus_files *files)
         check->outcome->next += check->outcome->next == first; /* its results could not be written */
         return code;
     }
-    return report_limit(check, files->paths[check->outcome->next++], end);
+    /* the process may also end where no test is begun: before the first one, or after one that it decided */
+    check->outcome->next += check->outcome->begun || check->outcome->next == first;
+    return report_limit(check, files->paths[check->outcome->next - 1], end);
 }
 
 /* Decides every test below PATHS; writes the JSON if it is asked for. */

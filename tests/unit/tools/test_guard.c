@@ -88,9 +88,31 @@ static void results_come_back(void **state)
     assert_string_equal(cJSON_GetArrayItem(items, 2)->valuestring, "\"two\"");
     cJSON_Delete(items);
     assert_non_null(shared);
-    assert_int_equal(guard_run(&(struct guard){60, 1024}, write_shared, shared, NULL, &code), GUARD_DONE);
+    assert_int_equal(
+        guard_run(&(struct guard){.seconds = 60, .mebibytes = 1024}, write_shared, shared, NULL, &code),
+        GUARD_DONE);
     assert_int_equal(*shared, SOME_CODE);
     guard_unshare(shared, sizeof *shared);
+}
+
+static int add_items_and_break_down(void *context)
+{
+    static const struct guard guard = {.mebibytes = 1 << 20};
+
+    add_items(context);
+    return guard_next(&guard) ? break_down(context) : SOME_CODE;
+}
+
+static void complete_items_come_back(void **state)
+{
+    cJSON *items = cJSON_CreateArray();
+    int code = 0;
+
+    (void)state;
+    assert_int_equal(guard_run(&(struct guard){0}, add_items_and_break_down, items, items, &code),
+                     GUARD_BROKEN);
+    assert_int_equal(cJSON_GetArraySize(items), 2);
+    cJSON_Delete(items);
 }
 
 static void limits_end_it(void **state)
@@ -108,7 +130,7 @@ static void limits_end_it(void **state)
 
 static void limits_are_named(void **state)
 {
-    const struct guard guard = {1.5, 64};
+    const struct guard guard = {.seconds = 1.5, .mebibytes = 64};
     struct mm_error err = {0};
 
     (void)state;
@@ -128,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back),
+        cmocka_unit_test(complete_items_come_back),
         cmocka_unit_test(limits_end_it),
         cmocka_unit_test(limits_are_named),
     };
