@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Skips to the "end" of the procedure. */
-static void skip_body(struct cat_parser *p)
+static void skip_procedure(struct cat_parser *p)
 {
     static const char *const openers[] = {"match", "do", "begin", "procedure"};
     struct cat_token before = p->token;
@@ -46,7 +46,7 @@ void cat_parse_procedure(struct cat_parser *p)
     cat_expect(p, '=');
     if (p->failed)
         return;
-    skip_body(p);
+    skip_procedure(p);
     procedure->next = p->reader->procedures;
     p->reader->procedures = procedure;
 }

@@ -99,7 +99,7 @@ static void move_to_end(struct cat_parser *p, const struct cat_parser *end)
         cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
 }
 
-void cat_skip_body(struct cat_parser *p)
+void cat_skip_definition(struct cat_parser *p)
 {
     struct cat_parser end;
 

@@ -73,7 +73,7 @@ struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *
 /* Statements and expressions over sets of orders (cat/orders.c). */
 bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name);
 /* At the body of a definition: skips it. */
-void cat_skip_body(struct cat_parser *p);
+void cat_skip_definition(struct cat_parser *p);
 /* At the body of a definition of NAME: skips it if it defines sets of orders. */
 bool cat_skip_orders(struct cat_parser *p, const char *name);
 void cat_parse_with(struct cat_parser *p);

@@ -220,7 +220,7 @@ static uint32_t define_heads(struct cat_parser *p, uint32_t group, const char *c
         add_let(p, &let);
         count++;
         if (!p->failed)
-            cat_skip_body(p);
+            cat_skip_definition(p);
         if (p->failed || !cat_at_word(p, "and"))
             return p->failed ? 0 : count;
         cat_next(p);
