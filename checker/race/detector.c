@@ -366,9 +366,11 @@ static enum mm_class detector_record(void *context, const struct mm_record *reco
             ck_race_edge(d, &record->edge);
         break;
     case MM_RECORD_ALLOCATION:
+        ck_race_forget_known(d);
         detector_add_allocation(d, &record->allocation);
         break;
     case MM_RECORD_SOURCE:
+        ck_race_forget_known(d);
         detector_add_source(d, &record->source);
         break;
     case MM_RECORD_COMMAND:

@@ -125,7 +125,7 @@ static const uint64_t *group_of(struct ck_detector *d, struct mm_agent agent)
     if (!command || !command->known || agent.index == MM_INDEX_RUNTIME)
         return NULL;
     uint32_t linear = agent.index / command->group_size;
-    struct ck_group_id *known = &d->last.group_ids[linear % CK_GROUP_IDS];
+    struct ck_group_id *known = &d->last.group_ids[(linear + agent.command * 5u) % CK_GROUP_IDS];
     if (known->command != agent.command || known->linear != linear) {
         uint64_t global_id[3], local_id[3];
         mm_agent_coordinates(&command->info, agent, global_id, known->group, local_id);

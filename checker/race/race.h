@@ -11,6 +11,7 @@
 
 #include "checker/checker.h"
 #include "checker/race/clock.h"
+#include "checker/race/findings.h"
 #include "checker/race/heat.h"
 
 enum ck_region { CK_REGION_GLOBAL, CK_REGION_LOCAL, CK_REGION_IMAGE, CK_REGIONS };
@@ -338,20 +339,7 @@ struct ck_last {
     struct ck_group *group;
     uint64_t group_key, group_end;
     const char *kind, *kernel;                  /* the last command's */
-    struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id modulo CK_GROUP_IDS */
-};
-
-/* The results (report.c). */
-struct ck_report {
-    struct ck_finding **findings;
-    size_t finding_count, dropped;
-    /* number of findings that each filter hides; [CK_FILTER_NONE] is not used */
-    size_t hidden[CK_FILTER_COUNT];
-    bool across;                   /* there are races between commands, or with the host */
-    bool has_kinds;                /* uniform writes are marked: findings have their final kinds */
-    const struct ck_finding *last; /* the last finding, of agent LAST_AGENT and event LAST_EVENT */
-    uint64_t last_agent;
-    mm_event_id last_event;
+    struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id and command, modulo CK_GROUP_IDS */
 };
 
 struct ck_detector {
@@ -566,6 +554,8 @@ void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const s
 void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory);
 
 /* race/report.c */
+/* Names or places of races may have changed. */
+void ck_race_forget_known(struct ck_detector *d);
 /* Reports that EVENT races with EARLIER, for the BYTES bytes at FIRST_BYTE of MEMORY. */
 void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);

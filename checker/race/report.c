@@ -358,6 +358,18 @@ static void count_race(struct ck_detector *d, struct ck_finding *finding, const 
     ck_heat_add(d, finding, agents, 2, named ? first_byte - named->parent_offset : first_byte);
 }
 
+void ck_race_forget_known(struct ck_detector *d)
+{
+    memset(d->report.known, 0, sizeof d->report.known);
+}
+
+static bool is_known_race(const struct ck_known_race *known, const struct ck_known_race *race)
+{
+    return known->finding && known->source == race->source && known->signature == race->signature &&
+           known->allocation == race->allocation && known->kind == race->kind &&
+           known->scope_race == race->scope_race;
+}
+
 void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
@@ -368,11 +380,18 @@ void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const 
     struct mm_event first = event_of(d, earlier, event, 0);
     const uint32_t sources[2] = {event->source, d->shadow.signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
-    uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race), shown = key;
     enum ck_filter filter = ck_filter_of_pair(d, event->agent, first.agent);
-    struct ck_finding *finding = finding_seen(d, &key, filter);
-    if (finding && filter && key == shown)
-        return;
+    struct ck_known_race race = {event->source, earlier->signature, event->allocation,
+                                 event->kind,   scope_race,         NULL};
+    struct ck_known_race *known = &d->report.known[(race.source + race.signature) % CK_KNOWN_RACES];
+    struct ck_finding *finding = !filter && is_known_race(known, &race) ? known->finding : NULL;
+    uint64_t key = 0;
+    if (!finding) {
+        uint64_t shown = key = race_key(d, sources, kinds, event->allocation, scope_race);
+        finding = finding_seen(d, &key, filter);
+        if (finding && filter && key == shown)
+            return;
+    }
     if (finding && finding == d->report.last && d->report.last_event == d->next_event &&
         d->report.last_agent == earlier->agent)
         return; /* another byte of the same two accesses */
@@ -380,6 +399,10 @@ void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const 
         finding = new_race(d, memory, event, earlier, first_byte, bytes, scope_race);
         if (!finding || !note_seen(d, key, finding))
             return;
+    }
+    if (!filter) {
+        *known = race;
+        known->finding = finding;
     }
     count_race(d, finding, memory, event, &first, first_byte);
     if (event->agent.command != first.agent.command) {
