@@ -1,5 +1,6 @@
 /* Races that are races under some revisions of the specification alone.  Argument: query: a host thread polls an event's
- * status, then lets another queue use the memory; wait: it waits for the event too; scopes: work-items of one work-group
+ * status, then lets another queue use the memory, and polls the event of that; wait: it waits for the first event too; late: it polls both
+ * once both commands are enqueued; scopes: work-items of one work-group
  * pass a message with scopes that differ; groups: work-items of two work-groups do. */
 #include <CL/cl.h>
 #include <stdio.h>
@@ -40,18 +41,37 @@ static int open_device(const char *name)
     return status || clSetKernelArg(kernel, 0, sizeof memory, &memory);
 }
 
-static int poll_status(int wait)
+static void poll_first(cl_event event)
 {
-    cl_event event;
-    size_t size = 4;
-    cl_int status = CL_QUEUED, zero = 0;
-    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, &event) || clFlush(queue))
-        return 1;
+    cl_int status = CL_QUEUED;
     while (status > CL_COMPLETE)
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL); /* POLL */
+}
+
+static void poll_second(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    while (status > CL_COMPLETE)
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+}
+
+static int poll_status(int wait, int late)
+{
+    cl_event event, second;
+    size_t size = 4;
+    cl_int zero = 0;
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, &event) || clFlush(queue))
+        return 1;
+    if (!late)
+        poll_first(event);
     if (wait)
         clWaitForEvents(1, &event);
-    return clEnqueueFillBuffer(other, memory, &zero, sizeof zero, 0, 16, 0, NULL, NULL) || clFinish(other);
+    if (clEnqueueFillBuffer(other, memory, &zero, sizeof zero, 0, 16, 0, NULL, &second) || clFlush(other))
+        return 1;
+    if (late)
+        poll_first(event);
+    poll_second(second);
+    return clFinish(other);
 }
 
 static int pass_message(size_t local)
@@ -67,8 +87,10 @@ static int pass_message(size_t local)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int polls = strcmp(what, "query") == 0 || strcmp(what, "wait") == 0;
+    int late = strcmp(what, "late") == 0;
+    int polls = strcmp(what, "query") == 0 || strcmp(what, "wait") == 0 || late;
     if (open_device(polls ? "fill" : "message"))
         return 1;
-    return polls ? poll_status(strcmp(what, "wait") == 0) : pass_message(strcmp(what, "scopes") == 0 ? 2 : 1);
+    return polls ? poll_status(strcmp(what, "wait") == 0, late)
+                 : pass_message(strcmp(what, "scopes") == 0 ? 2 : 1);
 }

@@ -21,8 +21,9 @@ with open(source) as text:
     poll = next(number for number, line in enumerate(text, 1) if "/* POLL */" in line)
 
 
-def findings(argument):
-    run = subprocess.run([refcl, "run", "--json", "-", "-q", "--", program, argument], stdout=subprocess.PIPE)
+def findings(argument, **environment):
+    run = subprocess.run([refcl, "run", "--json", "-", "-q", "--", program, argument], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         env=dict(os.environ, **environment))
     return json.loads(run.stdout)["findings"]
 
 
@@ -30,6 +31,15 @@ query = findings("query")
 note = query[0].get("revisions", "") if query else ""
 check("3.1.0 orders the accesses by the query of line %d" % poll,
       len(query) == 1 and "revisions_host.c:%d" % poll in note and "3.1.0" in note and "call clWaitForEvents" in note, query)
+missing = os.path.join(folder, "missing")  # no file for the trace, as for a long one
+query = findings("query", TMPDIR=missing)
+note = query[0].get("revisions", "") if query else ""
+check("the query is named where the trace is not kept, without a judgement",
+      len(query) == 1 and "revisions_host.c:%d" % poll in note and "not judged" in note and "call clWaitForEvents" in note, query)
+late = findings("late", TMPDIR=missing)
+check("queries after both commands were enqueued are not named", len(late) == 1 and "revisions" not in late[0], late)
+late = findings("late")
+check("and order nothing under any revision", len(late) == 1 and "revisions" not in late[0], late)
 waits = findings("wait")
 check("a wait orders them under all revisions", waits == [], waits)
 scopes = findings("scopes")

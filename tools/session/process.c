@@ -7,7 +7,6 @@
 #include "tools/output.h"
 #include "tools/session/recorder.h"
 #include "tools/session/reexecute.h"
-#include "tools/session/revisions.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -56,6 +55,7 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
     struct mm_record copy = *given, text, *record = &copy;
     bool found =
         tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&p->places, &copy, &text);
+    session_survey_record(&p->survey, record);
     lock_tee(tee);
     for (size_t i = 0; found && text.type && i < tee->count; i++)
         if (!tee->stopped[i])
@@ -89,6 +89,7 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     enum mm_class worst = MM_OK;
     for (size_t i = 0; i < count && !p->has_host; i++)
         p->has_host = events[i].kind == MM_API_CALL && (events[i].semantics & MM_INSTRUMENTED);
+    session_survey_events(&p->survey, events, count);
     lock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (!tee->stopped[i])
@@ -173,6 +174,8 @@ static void judge_reexecuted(struct session_process *p)
     if (known) {
         p->detector = again;
         p->read = in_expand_trace;
+        const struct session_trace trace = session_process_trace(p);
+        session_survey_trace(&p->survey, &trace);
     }
 }
 
@@ -257,7 +260,7 @@ static void *process_main(void *context)
     if (ck_detector_finding_count(p->detector)) {
         const struct session_trace trace = session_process_trace(p);
         session_verify(p->detector, &trace);
-        session_revisions(p->detector, &trace);
+        session_revisions(p->detector, &trace, &p->survey);
     }
     if (p->all->session->check.possible)
         add_possible(p);
@@ -507,6 +510,7 @@ void session_processes_close(struct session_processes *all)
         mm_cat_destroy(p->model);
         ck_detector_destroy(p->detector);
         ck_detector_destroy(p->possible);
+        session_survey_clear(&p->survey);
         session_places_clear(&p->places);
         if (p->input.copy >= 0)
             close(p->input.copy);

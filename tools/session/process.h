@@ -7,6 +7,7 @@
 #include "tools/session/input.h"
 #include "tools/session/places.h"
 #include "tools/session/progress.h"
+#include "tools/session/revisions.h"
 #include "tools/session/session.h"
 #include "tools/session/verify.h"
 
@@ -34,6 +35,7 @@ struct session_process {
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
+    struct session_survey survey;
     struct ck_detector *possible;      /* judges all memory that launches may access, NULL: not requested */
     struct ck_predictor *predictor;    /* NULL: nothing is predicted */
     struct session_progress *progress; /* NULL: no display */
