@@ -102,6 +102,7 @@ const struct ck_detector *session_launch_quietly(char **argv, const struct sessi
                             .report.values = session->report.values,
                             .report.quiet = true,
                             .command.silent = true,
+                            .command.again = true,
                             .command.own_host = true};
     struct supervised child = {.pid = -1};
     int status = 0;

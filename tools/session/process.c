@@ -257,7 +257,7 @@ static void *process_main(void *context)
     judge_reexecuted(p);
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
-    if (ck_detector_finding_count(p->detector)) {
+    if (ck_detector_finding_count(p->detector) && !p->all->session->command.again) {
         const struct session_trace trace = session_process_trace(p);
         session_verify(p->detector, &trace);
         session_revisions(p->detector, &trace, &p->survey);

@@ -52,7 +52,9 @@ struct session_command {
     const char *line;
     /* the command is part of refcl: its source locations are not shown, and it ends with refcl */
     bool own_host;
-    bool silent;          /* its output is discarded */
+    bool silent; /* its output is discarded */
+    bool
+        again; /* it repeats a launch of another session, which needs the kinds and places of its findings alone */
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* limit of its processor time, 0 = none */
     /* What launches are repeated from; NULL: none of that kind.  `refcl kernel`: the file of OpenCL C that is the last word of the command, or

@@ -148,12 +148,14 @@ static void judge_launch(struct judge *j, struct session_launch *launch, bool al
     session_launch_close(launch);
 }
 
+/* Whether a launch may decide about a finding that is not decided yet. */
 static bool has_candidate_in(const struct judge *j, const char *capture)
 {
     bool any = false;
     for (size_t i = 0; i < ck_detector_finding_count(j->detector) && !any; i++) {
         const struct ck_finding *f = ck_detector_finding(j->detector, i);
-        any = is_write_race(f) && captured_is_of(capture, f->accesses[0].command->kernel);
+        any = is_write_race(f) && !j->votes[i].differs &&
+              captured_is_of(capture, f->accesses[0].command->kernel);
     }
     return any;
 }

@@ -101,26 +101,58 @@ struct ck_detector *session_trace_judge(const struct session_trace *trace, const
     return ck_detector_create(&options);
 }
 
-/* False: the trace cannot be read. */
-static bool try_change(struct ck_detector *detector, const struct session_trace *trace, size_t i)
+/* The trace judged again with the change of one finding.  Other findings often need the same change: it is judged for all at once. */
+struct retrial {
+    struct ck_change change;    /* of events */
+    struct session_order order; /* COUNT 0: not of commands */
+    struct ck_detector *again;  /* NULL: none yet */
+    enum mm_class result;
+};
+
+static void close_retrial(struct retrial *retrial)
 {
-    const struct ck_finding *finding = ck_detector_finding(detector, i);
-    struct ck_detector *again = session_trace_judge(trace, detector, MM_REVISION_3_0);
-    struct changer changer = {.change = &finding->change};
+    if (retrial->again)
+        ck_detector_destroy(retrial->again);
+    *retrial = (struct retrial){.again = NULL};
+}
+
+/* Judges TRACE with the change of FINDING, unless RETRIAL has that; false: the trace cannot be read. */
+static bool change_events_of(struct retrial *retrial, struct ck_detector *detector,
+                             const struct session_trace *trace, const struct ck_finding *finding)
+{
+    if (retrial->again && retrial->order.count == 0 &&
+        memcmp(&retrial->change, &finding->change, sizeof retrial->change) == 0)
+        return true;
+    close_retrial(retrial);
+    retrial->change = finding->change;
+    retrial->again = session_trace_judge(trace, detector, MM_REVISION_3_0);
+    if (!retrial->again)
+        return false;
+    struct changer changer = {.change = &retrial->change};
     for (int k = 0; k < 2; k++)
         ck_detector_source(detector, finding->change.source[k], &changer.place[k]);
     struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
     bool complete;
-    if (!again)
-        return false;
-    ck_detector_suppose(again, &finding->change);
-    ck_detector_sink(again, &changer.sink);
+    ck_detector_suppose(retrial->again, &retrial->change);
+    ck_detector_sink(retrial->again, &changer.sink);
     bool read = session_trace_read(trace, &sink, &complete) == MM_OK;
-    if (read && ck_detector_status(again, NULL) == MM_OK)
-        ck_detector_verified(detector, i, !ck_detector_race(again, finding));
-    ck_detector_destroy(again);
+    retrial->result = ck_detector_status(retrial->again, NULL);
     mm_free(changer.change_index);
+    if (!read)
+        close_retrial(retrial);
     return read;
+}
+
+/* False: the trace cannot be read. */
+static bool try_change(struct ck_detector *detector, const struct session_trace *trace, size_t i,
+                       struct retrial *retrial)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    if (!change_events_of(retrial, detector, trace, finding))
+        return false;
+    if (retrial->result == MM_OK)
+        ck_detector_verified(detector, i, !ck_detector_race(retrial->again, finding));
+    return true;
 }
 
 /* ---- orders of commands -------------------------------------------------------------------------- */
@@ -133,31 +165,46 @@ static bool is_ordered(const struct session_order *order, const struct ck_order 
     return ordered;
 }
 
+/* Judges TRACE with ORDER, unless RETRIAL has that; false without memory. */
+static bool order_commands(struct retrial *retrial, const struct ck_detector *detector,
+                           const struct session_trace *trace, const struct session_order *order)
+{
+    struct mm_sink sink;
+    if (retrial->again && retrial->order.count == order->count &&
+        memcmp(retrial->order.orders, order->orders, order->count * sizeof *order->orders) == 0)
+        return true;
+    close_retrial(retrial);
+    retrial->order = *order;
+    retrial->again = session_trace_judge(trace, detector, MM_REVISION_3_0);
+    if (!retrial->again)
+        return false;
+    ck_detector_sink(retrial->again, &sink);
+    retrial->result = session_order_read(trace, &retrial->order, &sink);
+    if (retrial->result == MM_OK)
+        retrial->result = ck_detector_status(retrial->again, NULL);
+    return true;
+}
+
 /* Tries orders of commands.  Ordering the first pair may leave other pairs of commands at the same source locations
  * racing: these are ordered as well, until no race is left or the racing pair is ordered already. */
-static void try_orders(struct ck_detector *detector, const struct session_trace *trace, size_t i, double end)
+static void try_orders(struct ck_detector *detector, const struct session_trace *trace, size_t i, double end,
+                       struct retrial *retrial)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct session_order order = {.orders = {finding->change.commands}, .count = 1};
     enum mm_class result = MM_OK;
     bool races = true, continues = true;
     while (races && continues) {
-        struct ck_detector *again = session_trace_judge(trace, detector, MM_REVISION_3_0);
-        struct mm_sink sink;
-        if (!again)
+        if (!order_commands(retrial, detector, trace, &order))
             return;
-        ck_detector_sink(again, &sink);
-        result = session_order_read(trace, &order, &sink);
-        if (result == MM_OK)
-            result = ck_detector_status(again, NULL);
-        const struct ck_finding *race = ck_detector_race(again, finding);
+        result = retrial->result;
+        const struct ck_finding *race = ck_detector_race(retrial->again, finding);
         races = race != NULL;
         continues = result == MM_OK && races && order.count < SESSION_ORDERS &&
                     mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end &&
                     !is_ordered(&order, &race->change.commands);
         if (continues)
             order.orders[order.count++] = race->change.commands;
-        ck_detector_destroy(again);
     }
     if (result == MM_UNDEFINED || (result == MM_OK && !races))
         ck_detector_verified(detector, i, result == MM_OK);
@@ -174,6 +221,7 @@ void session_verify(struct ck_detector *detector, const struct session_trace *tr
 {
     double end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS;
     size_t tried = 0;
+    struct retrial retrial = {.again = NULL};
     for (size_t i = 0; trace->fd >= 0 && i < ck_detector_finding_count(detector); i++) {
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         bool orders = finding->change.commands.first;
@@ -182,8 +230,9 @@ void session_verify(struct ck_detector *detector, const struct session_trace *tr
         if (tried++ == MOST_TRIED || mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) >= end)
             break;
         if (orders)
-            try_orders(detector, trace, i, end);
-        else if (!try_change(detector, trace, i))
+            try_orders(detector, trace, i, end, &retrial);
+        else if (!try_change(detector, trace, i, &retrial))
             break;
     }
+    close_retrial(&retrial);
 }
