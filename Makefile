@@ -358,6 +358,7 @@ bench:
 	@BUILD=$(BUILD) tests/bench/sets.sh
 	@BUILD=$(BUILD) tests/bench/latency.sh
 	@BUILD=$(BUILD) tests/bench/checked.sh
+	@BUILD=$(BUILD) tests/bench/racing.sh
 	@BUILD=$(BUILD) tests/bench/layer.py
 	@BUILD=$(BUILD) tests/bench/oclgrind.sh
 	@$(BUILD)/tests/bench/model

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CPU time of the exhaustive search: the litmus tests of the public corpus under its own models, and three
-work-items with two fetch_adds each on one location."""
+"""CPU time of the exhaustive search: the litmus tests of the public corpus under its own models, the suite under refcl's, and
+work-items with fetch_adds on one location: three with two each, six with one."""
 import glob
 import json
 import os
@@ -14,9 +14,12 @@ from built import REFCL, ROOT
 
 CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
 ADD = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device)"
-FETCH_ADDS = "OPENCL fetch-adds\n{ [x] = 0; }\n" + "".join(
-    f"P{i}@wg {i}, dev 0 (global atomic_int* x) {{ int r0 = {ADD}; int r1 = {ADD}; }}\n" for i in range(3)
-) + "exists (x = 6)\n"
+
+
+def fetch_adds(threads, each):
+    adds = "".join(f"int r{k} = {ADD}; " for k in range(each))
+    return "OPENCL fetch-adds\n{ [x] = 0; }\n" + "".join(
+        f"P{i}@wg {i}, dev 0 (global atomic_int* x) {{ {adds}}}\n" for i in range(threads)) + "exists (x = 6)\n"
 
 
 def measure(name, files, model):
@@ -35,10 +38,13 @@ def main():
         files = sorted(glob.glob(os.path.join(CORPUS, "litmus", name, "**", "*.litmus"), recursive=True))
         if files:
             measure(f"corpus, {name}", files, os.path.join(CORPUS, name.lower() + ".dat3m.cat"))
-    with tempfile.NamedTemporaryFile("w", suffix=".litmus") as file:
-        file.write(FETCH_ADDS)
-        file.flush()
-        measure("3 x 2 fetch_adds", [file.name], os.path.join(ROOT, "memmodel", "models", "opencl.cat"))
+    model = os.path.join(ROOT, "memmodel", "models", "opencl.cat")
+    measure("suite", sorted(glob.glob(os.path.join(ROOT, "litmus", "suite", "**", "*.litmus"), recursive=True)), model)
+    for threads, each in ((3, 2), (6, 1)):
+        with tempfile.NamedTemporaryFile("w", suffix=".litmus") as file:
+            file.write(fetch_adds(threads, each))
+            file.flush()
+            measure(f"{threads} x {each} fetch_adds", [file.name], model)
     return 0
 
 
