@@ -215,8 +215,7 @@ PreservedAnalyses Interleave::run(Function &f, FunctionAnalysisManager &analyses
     return PreservedAnalyses::all();
 }
 
-// The addresses of I if it accesses consecutive elements in consecutive iterations, else NULL.
-static const SCEVAddRecExpr *consecutive_access(Instruction &i, PredicatedScalarEvolution &evolution)
+const SCEVAddRecExpr *consecutive_access(Instruction &i, PredicatedScalarEvolution &evolution)
 {
     const SCEVAddRecExpr *sequence = evolution.getAsAddRec(getLoadStorePointerOperand(&i));
     auto *step = sequence && sequence->isAffine()

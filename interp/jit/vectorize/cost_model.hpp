@@ -4,6 +4,8 @@
 
 #include "interp/jit/vectorize/work_group.hpp"
 
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+
 // As many instructions as an access lane by lane costs, and at most as many elements as accesses of neighbors are apart that
 // share vectors.
 constexpr unsigned LANE_ACCESS = 12, FEW_ELEMENTS = 4;
@@ -25,6 +27,9 @@ unsigned vector_registers(const llvm::Type *type);
 // receives values in ACROSS registers for each.
 unsigned vectors_that_fit(const CodeCost &cost, unsigned across);
 bool is_gather(const llvm::Instruction &i, const Divergence &divergence);
+// The addresses of I if it accesses consecutive elements in consecutive iterations, else NULL.
+const llvm::SCEVAddRecExpr *consecutive_access(llvm::Instruction &i,
+                                               llvm::PredicatedScalarEvolution &evolution);
 
 // The pass that asks LLVM's vectorizer for several vectors in an iteration where arithmetic waits for its own results.
 struct Interleave : llvm::PassInfoMixin<Interleave> {

@@ -1,10 +1,11 @@
 // Tightens the bounds of loops over work-items: where a comparison of the id with an invariant guards the whole body,
 // the loop iterates only over the ids that satisfy it.  docs/vectorizer.md#profitability
-#include "interp/jit/vectorize/work_group.hpp"
+#include "interp/jit/vectorize/cost_model.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
@@ -29,6 +30,7 @@ struct Trimming {
     Value *bound;
     SmallVector<Term, 4> terms;
     bool work_if_true;
+    bool masks; // the last vector has masked lanes, rather than to leave iterations to scalar code
 };
 
 // ---- what a loop leaves out ----------------------------------------------------------------------
@@ -189,6 +191,30 @@ bool find(Trimming &t)
     return !t.terms.empty();
 }
 
+// Whether the first work-items of a group do nothing (`x > 0`): then hardly any group is a multiple of vectors.
+bool begins_late(const Trimming &t)
+{
+    return any_of(t.terms, [](const Term &term) {
+        return term.predicate == ICmpInst::ICMP_UGE || term.predicate == ICmpInst::ICMP_UGT ||
+               term.predicate == ICmpInst::ICMP_SGE || term.predicate == ICmpInst::ICMP_SGT;
+    });
+}
+
+// Whether all accesses of LOOP are vectors that this processor can mask.
+bool can_mask(Loop &loop, ScalarEvolution &all)
+{
+    if (loop.getHeader()->getParent()->getFnAttribute("prefer-vector-width").getValueAsString() != "512")
+        return false;
+    PredicatedScalarEvolution evolution(all, loop);
+    return all_of(loop.blocks(), [&](BasicBlock *b) {
+        return all_of(*b, [&](Instruction &i) {
+            const Value *pointer = getLoadStorePointerOperand(&i);
+            return !pointer || (isa<LoadInst>(i) && loop.isLoopInvariant(pointer)) ||
+                   consecutive_access(i, evolution);
+        });
+    });
+}
+
 // ---- leaving it out ------------------------------------------------------------------------------
 
 struct Ends {
@@ -265,9 +291,12 @@ void trim(Trimming &t)
         phi.addIncoming(phi.getIncomingValueForBlock(latch), before);
     auto *branch = cast<BranchInst>(latch->getTerminator());
     b.SetInsertPoint(branch);
+    // Not <: once LLVM has widened the counter, it makes a test of bits of that, for which it finds no trip count.
     Value *again =
-        branch->getSuccessor(0) == header ? b.CreateICmpULT(t.next, to) : b.CreateICmpUGE(t.next, to);
+        branch->getSuccessor(0) == header ? b.CreateICmpNE(t.next, to) : b.CreateICmpEQ(t.next, to);
     branch->setCondition(again);
+    if (t.masks)
+        addStringMetadataToLoop(t.loop, "llvm.loop.vectorize.predicate.enable", 1);
     for (const Term &term : t.terms)
         term.compare->replaceAllUsesWith(b.getInt1(t.work_if_true));
 }
@@ -278,9 +307,11 @@ PreservedAnalyses TightenBounds::run(Function &f, FunctionAnalysisManager &analy
 {
     SmallVector<Trimming, 8> found;
     for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder()) {
-        Trimming t{loop, nullptr, nullptr, nullptr, nullptr, {}, false};
-        if (find(t))
-            found.push_back(t);
+        Trimming t{loop, nullptr, nullptr, nullptr, nullptr, {}, false, false};
+        if (!find(t))
+            continue;
+        t.masks = begins_late(t) && can_mask(*loop, analyses.getResult<ScalarEvolutionAnalysis>(f));
+        found.push_back(t);
     }
     for (Trimming &t : found)
         trim(t);
