@@ -90,7 +90,7 @@ static const char prepare[] =
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize_small[] =
     "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),range-checks,instsimplify,"
-    "simplifycfg,loop-simplify,lcssa,tighten-bounds,simplifycfg,"
+    "simplifycfg,loop-simplify,lcssa,tighten-bounds,simplifycfg,lower-switches,"
     "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),force-vectors,access-order),function(loop-vectorize<interleave-"
     "forced-only;vectorize-forced-only>,"
     "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,early-cse)"

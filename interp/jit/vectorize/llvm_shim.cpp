@@ -357,6 +357,8 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
 {
     if (name == "combine")
         manager.addPass(InstCombinePass());
+    if (name == "lower-switches")
+        manager.addPass(LowerSwitches());
     if (name == "tighten-bounds")
         manager.addPass(TightenBounds());
     if (name == "range-checks")
@@ -369,9 +371,9 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(UnrollScalar());
     if (name == "scalarize")
         manager.addPass(Scalarize());
-    return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
-           name == "access-order" || name == "force-vectors" || name == "unroll-scalar" ||
-           name == "scalarize";
+    return name == "combine" || name == "lower-switches" || name == "tighten-bounds" ||
+           name == "range-checks" || name == "access-order" || name == "force-vectors" ||
+           name == "unroll-scalar" || name == "scalarize";
 }
 
 static std::atomic<bool> stopped;
@@ -399,6 +401,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         manager.addPass(LCSSAPass());
         manager.addPass(TightenBounds());
         manager.addPass(SimplifyCFGPass());
+        manager.addPass(LowerSwitches());
         manager.addPass(HalvesAsIntegers());
         manager.addPass(AccessOrder());
         manager.addPass(Interleave());

@@ -283,3 +283,79 @@ void in_shim_lower_for_vectors(LLVMValueRef item)
     for (BinaryOperator *i : divisions)
         lower_division(i, !divergence.values.count(i->getOperand(1)));
 }
+
+// ---- switches ------------------------------------------------------------------------------------
+
+// A comparison for each successor of CHOICE, one after the other, in place of it.
+static void lower_switch(SwitchInst *choice)
+{
+    BasicBlock *block = choice->getParent(), *otherwise = choice->getDefaultDest();
+    MapVector<BasicBlock *, SmallVector<ConstantInt *, 4>> cases;
+    for (auto &each : choice->cases())
+        if (each.getCaseSuccessor() != otherwise)
+            cases[each.getCaseSuccessor()].push_back(each.getCaseValue());
+    SmallVector<std::pair<PHINode *, Value *>, 8> incoming; // an entry for each edge from BLOCK is to be one
+    SmallPtrSet<BasicBlock *, 8> seen;
+    for (BasicBlock *to : successors(block))
+        if (seen.insert(to).second)
+            for (PHINode &phi : to->phis()) {
+                incoming.push_back({&phi, phi.getIncomingValueForBlock(block)});
+                while (phi.getBasicBlockIndex(block) >= 0)
+                    phi.removeIncomingValue(block, false);
+            }
+    Value *value = IRBuilder<>(choice).CreateFreeze(choice->getCondition());
+    choice->eraseFromParent();
+    auto jump = [&](BasicBlock *from, BasicBlock *to) {
+        for (auto &[phi, known] : incoming)
+            if (phi->getParent() == to)
+                phi->addIncoming(known, from);
+    };
+    BasicBlock *at = block;
+    for (auto &[to, values] : cases) {
+        IRBuilder<> b(at);
+        Value *any = b.getFalse();
+        for (ConstantInt *one : values)
+            any = b.CreateOr(any, b.CreateICmpEQ(value, one));
+        bool last = to == cases.back().first;
+        BasicBlock *next =
+            last ? otherwise
+                 : BasicBlock::Create(block->getContext(), "", block->getParent(), at->getNextNode());
+        b.CreateCondBr(any, to, next);
+        jump(at, to);
+        if (last)
+            jump(at, otherwise);
+        at = next;
+    }
+    if (cases.empty()) {
+        BranchInst::Create(otherwise, block);
+        jump(block, otherwise);
+    }
+}
+
+// Only where nothing else keeps a loop from being vectorized: elsewhere a jump table takes less time.
+PreservedAnalyses LowerSwitches::run(Function &f, FunctionAnalysisManager &analyses)
+{
+    SmallVector<SwitchInst *, 4> found;
+    for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder()) {
+        auto is_lowered = [](const BasicBlock *b) {
+            return all_of(*b, [](const Instruction &i) {
+                return !i.isAtomic() && !isa<AllocaInst>(i) && !i.isVolatile() &&
+                       (!isa<CallBase>(i) || cast<CallBase>(i).doesNotAccessMemory() ||
+                        isa<IntrinsicInst>(i)) &&
+                       (!isa<SwitchInst>(i) || cast<SwitchInst>(i).getNumCases() <= MOST_CASES);
+            });
+        };
+        MDNode *enabled = findOptionMDForLoop(loop, "llvm.loop.vectorize.enable");
+        if (!loop->isInnermost() || !findOptionMDForLoop(loop, "llvm.loop.parallel_accesses") ||
+            getBooleanLoopAttribute(loop, "llvm.loop.isvectorized") ||
+            (enabled && !getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable")) ||
+            !all_of(loop->blocks(), is_lowered))
+            continue;
+        for (BasicBlock *b : loop->blocks())
+            if (auto *choice = dyn_cast<SwitchInst>(b->getTerminator()))
+                found.push_back(choice);
+    }
+    for (SwitchInst *choice : found)
+        lower_switch(choice);
+    return found.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+}

@@ -122,7 +122,9 @@ bool StripMiner::choose()
         if (!loop->isInnermost() || !is_profitable(*loop, divergence) ||
             is_row_loop(*loop, counts.evolution, divergence) || !loop->getLoopLatch() ||
             is_for_one_lane(loop->getHeader(), tree) || !all_of(loop->blocks(), [&](BasicBlock *b) {
-                return is_vectorizable(*b) && !is_subword_gather(*b, divergence);
+                // Where lanes agree on a case, they would execute all others, too.
+                return is_vectorizable(*b) && !is_subword_gather(*b, divergence) &&
+                       (!isa<SwitchInst>(b->getTerminator()) || divergence.differs(*b));
             }))
             continue;
         for (Loop *l = loop; l; l = l->getParentLoop())

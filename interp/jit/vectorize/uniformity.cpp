@@ -112,9 +112,10 @@ bool is_vectorizable(const Instruction &i)
                                      isa<Argument>(store->getPointerOperand()));
     if (auto *call = dyn_cast<IntrinsicInst>(&i))
         return call->doesNotAccessMemory() || call->isAssumeLikeIntrinsic();
+    if (auto *choice = dyn_cast<SwitchInst>(&i)) // LowerSwitches makes comparisons of it
+        return choice->getNumCases() <= MOST_CASES;
     return !isa<CallBase>(i) && !isa<AtomicRMWInst>(i) && !isa<AtomicCmpXchgInst>(i) && !isa<FenceInst>(i) &&
-           !isa<AllocaInst>(i) && !isa<SwitchInst>(i) && !i.getType()->isVectorTy() &&
-           !i.getType()->isAggregateType();
+           !isa<AllocaInst>(i) && !i.getType()->isVectorTy() && !i.getType()->isAggregateType();
 }
 
 bool is_launch_constant(const Value *v)

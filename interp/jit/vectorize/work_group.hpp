@@ -82,6 +82,7 @@ struct LaneStride {
     int64_t bytes = 0;  // if CONSTANT
 };
 LaneStride lane_stride(const llvm::Value *v, const Divergence &divergence, unsigned depth = 12);
+enum { MOST_CASES = 16 }; // of a switch whose cases lanes execute one after the other
 // uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a branch
 // predictor cannot learn.
 bool is_vectorizable(const llvm::Instruction &i);
@@ -116,6 +117,11 @@ bool split_at_barriers(llvm::Module &m, llvm::Function *item, in_loops &loops, c
 
 // tighten_bounds.cpp: the pass `trim`: loops over work-items without those that do nothing.
 struct TightenBounds : llvm::PassInfoMixin<TightenBounds> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
+
+// lower_for_vectors.cpp: the pass `lower-switches`: comparisons in place of switches in loops over work-items.
+struct LowerSwitches : llvm::PassInfoMixin<LowerSwitches> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
