@@ -41,7 +41,7 @@ struct StripMiner : RegionSplit {
     // False: strip mining does not pay off or is impossible.
     bool choose();
     bool find_slots();
-    void choose_lanes();
+    void choose_lanes(unsigned vectors);
     // The number that means the end of the function, and the regions that may follow REGION.
     unsigned end() const
     {

@@ -360,11 +360,11 @@ bool StripMiner::find_slots()
     return true;
 }
 
-// As many lanes as all regions allow; where ids are taken modulo a power of two, no more than that, so that
+// As many lanes as all regions allow, of at most VECTORS; where ids are taken modulo a power of two, no more than that, so that
 // addresses made of them advance evenly.
-void StripMiner::choose_lanes()
+void StripMiner::choose_lanes(unsigned vectors)
 {
-    unsigned local = options.local_size[0], period = 1u << 16, vectors = ~0u;
+    unsigned local = options.local_size[0], period = 1u << 16;
     for (unsigned k = 0; k < starts.size(); k++) {
         unsigned across = 0;
         for (unsigned s : live_slots[k])
@@ -384,7 +384,7 @@ void StripMiner::choose_lanes()
 
 // ---- the strip -----------------------------------------------------------------------------------
 
-Strip strip_mine(Module &m, const in_loops &options, Function &f)
+Strip strip_mine(Module &m, const in_loops &options, Function &f, unsigned most_vectors)
 {
     Strip strip{nullptr, 1, false};
     Divergence divergence(f, 1);
@@ -395,7 +395,7 @@ Strip strip_mine(Module &m, const in_loops &options, Function &f)
     Function *copy = CloneFunction(&f, map);
     StripMiner s(m, options, *copy);
     if (s.choose() && s.find_slots()) {
-        s.choose_lanes();
+        s.choose_lanes(most_vectors);
         strip.function = emit_strip(s, f);
         strip.lanes = s.lanes;
     }

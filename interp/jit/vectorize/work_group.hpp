@@ -110,7 +110,14 @@ struct Strip {
     unsigned lanes;
     bool scalar; // nor is any vectorizing
 };
-Strip strip_mine(llvm::Module &m, const in_loops &options, llvm::Function &f);
+Strip strip_mine(llvm::Module &m, const in_loops &options, llvm::Function &f, unsigned most_vectors = ~0u);
+
+// guards.cpp: an item that does nothing unless it passes guards.  Those that do follow one another without a gap.
+struct GuardedItem {
+    llvm::Function *work = nullptr,
+                   *passes = nullptr; // NULL: no such guards, or all work-items agree on them
+};
+GuardedItem split_guards(llvm::Function &item);
 
 // barrier_regions.cpp: work-items that wait for one another at barriers.
 bool split_at_barriers(llvm::Module &m, llvm::Function *item, in_loops &loops, char *why, size_t why_size);

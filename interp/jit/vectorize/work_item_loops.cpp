@@ -310,16 +310,78 @@ static BasicBlock *skip_first_items(const Group &g, BasicBlock *&at, Value **ids
     return run;
 }
 
-static void call_items(Module &m, const in_loops &loops, Function *item, Strip strip, bool edge)
+// A strip of ITEM, or of the part of it behind its guards, of which NARROW is a strip of fewer lanes, or the same.
+struct ItemStrip {
+    Function *item;
+    Strip strip, narrow;
+    Function *passes; // NULL: there are no guards
+};
+
+static ItemStrip mine_item(Module &m, const in_loops &loops, Function &item)
+{
+    Strip none{nullptr, 1, false};
+    GuardedItem guarded = loops.lanes > 0 ? split_guards(item) : GuardedItem();
+    if (!guarded.work)
+        return {&item, strip_mine(m, loops, item), none, nullptr};
+    if (loops.lanes >= 16)
+        in_shim_lower_for_vectors(wrap(guarded.work));
+    ItemStrip made{&item, strip_mine(m, loops, *guarded.work), none, guarded.passes};
+    made.narrow = made.strip;
+    if (made.strip.function && made.strip.lanes > loops.lanes)
+        made.narrow = strip_mine(m, loops, *guarded.work, 1);
+    guarded.work->eraseFromParent();
+    if (made.strip.function)
+        return made;
+    guarded.passes->eraseFromParent();
+    return {&item, strip_mine(m, loops, item), none, nullptr};
+}
+
+// Executes the LANES work-items from IDS on at the end of AT: if the first and the last one pass the guards, all do.  Otherwise
+// narrow strips are tried, and then one work-item after the other.  Returns the block after that.
+static BasicBlock *call_guarded(Group &g, BasicBlock *at, Value **ids, const ItemStrip &made,
+                                const Strip &strip)
+{
+    LLVMContext &c = g.module.getContext();
+    BasicBlock *all = BasicBlock::Create(c, "", g.function), *some = BasicBlock::Create(c, "", g.function);
+    IRBuilder<> b(at);
+    Value *from = ids[0], *last = b.CreateAdd(from, b.getInt32(strip.lanes - 1), "", true, true);
+    auto passes = [&](Value *id) {
+        ids[0] = id;
+        return b.CreateCall(made.passes, item_arguments(b, g, ids));
+    };
+    Value *first_passes = passes(from), *last_passes = passes(last);
+    b.CreateCondBr(b.CreateAnd(first_passes, last_passes), all, some);
+    b.SetInsertPoint(some);
+    const bool narrow = made.narrow.lanes < strip.lanes;
+    Value *to = b.CreateAdd(last, b.getInt32(1), "", true, true);
+    BasicBlock *after =
+        counted_loop(g, some, {from, to, narrow ? made.narrow.lanes : 1}, [&](BasicBlock *part, Value *id) {
+            ids[0] = id;
+            if (narrow)
+                return call_guarded(g, part, ids, made, made.narrow);
+            IRBuilder<> rest(part);
+            rest.CreateCall(made.item, item_arguments(rest, g, ids));
+            return part;
+        });
+    ids[0] = from;
+    b.SetInsertPoint(all);
+    b.CreateCall(strip.function, item_arguments(b, g, ids));
+    b.CreateBr(after);
+    return after;
+}
+
+static void call_items(Module &m, const in_loops &loops, const ItemStrip &made, bool edge)
 {
     Group g(m, loops, edge);
-    g.scalar = strip.scalar;
+    g.scalar = made.strip.scalar;
     BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
     BasicBlock *end =
-        emit_work_item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
+        emit_work_item_loops(g, entry, made.strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
+            if (many && made.passes)
+                return call_guarded(g, at, ids, made, made.strip);
             BasicBlock *run = loops.any_size ? skip_first_items(g, at, ids) : at;
             IRBuilder<> b(run);
-            b.CreateCall(many ? strip.function : item, item_arguments(b, g, ids));
+            b.CreateCall(many ? made.strip.function : made.item, item_arguments(b, g, ids));
             if (run != at)
                 b.CreateBr(at);
             return at;
@@ -394,11 +456,11 @@ bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why,
         if (!split_at_barriers(m, item, *loops, why, why_size))
             return false;
     } else {
-        Strip strip = strip_mine(m, *loops, *item);
+        ItemStrip made = mine_item(m, *loops, *item);
         if (!loops->any_size)
-            call_items(m, *loops, item, strip, false);
+            call_items(m, *loops, made, false);
         if (loops->edge)
-            call_items(m, *loops, item, strip, true);
+            call_items(m, *loops, made, true);
     }
     if (!loops->any_size)
         make_row(m, *loops);
