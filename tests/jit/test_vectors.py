@@ -24,6 +24,40 @@ KERNELS = {
         if (i == 0 || i >= 1023)
             return;
         z[i] = x[i - 1] * y[i + 1]; }''',
+    'accumulates': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        int i = get_global_id(0);
+        if (i < 3 || i >= 1000)
+            return;
+        z[i] = 0;
+        for (int k = 0; k < 100; k++)
+            z[i] += x[k] * y[k * 8 + i]; }''',
+    'bytes inside': '''kernel void k(global const uchar *x, global const uchar *y, global uchar *z) {
+        int i = get_global_id(0);
+        if (i == 0 || i == y[0])
+            return;
+        z[i] = (x[i - 1] + x[i] * 2 + x[i + 1]) / 4; }''',
+    'chooses': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), v = x[i], n = 0;
+        for (int k = 0; k < 50; k++) {
+            switch (v >> 29) {
+            case 0: n += y[k]; break;
+            case 1: n ^= v; break;
+            case 2: n *= 5; /* falls through */
+            case 5: n -= k; break;
+            case 6: n = ~n; break;
+            }
+            v = v * 1664525u + n;
+        }
+        z[i] = n; }''',
+    'chooses once': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), v = x[i], n = y[i];
+        switch (v & 7) {
+        case 0: n *= v; break;
+        case 1: n ^= v; break;
+        case 2: n *= 5; break;
+        case 5: n -= 9 * v; break;
+        }
+        z[i] = n; }''',
     'divides': '''kernel void k(global const ulong *x, global const ulong *y, global ulong *z) {
         ulong a = x[get_global_id(0)], m = y[get_global_id(0)] | 1, r = 1;
         for (ulong n = y[7]; n > 0; n /= 2) {
@@ -323,7 +357,18 @@ def main():
     check('behind a guard: vectors', re.search(r'fmul <\d+ x float>', text) is not None, text)
     check('behind a guard: no gathers', text != '' and 'gather' not in text, text)
     text = compiled('inner')
-    check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
+    masks = 'avx512vl' in open('/proc/cpuinfo').read()
+    check('without the first and the last: vectors, masked if processors have masks',
+          re.search(r'masked\.store\.v\d+f32' if masks else r'store <\d+ x float>', text) is not None and masks == ('masked' in text), text)
+    text = compiled('bytes inside')
+    check('bytes without the first one: vectors', re.search(r'shl \S* ?\S* ?<\d+ x i\d+>', text) is not None, text)
+    if masks:
+        check('bytes without the first one: no scalar loop', 'masked.store' in text and 'store i8' not in text, text)
+    text = compiled('accumulates')
+    check('a loop behind guards: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
+    for name in ('chooses', 'chooses once'):
+        text = compiled(name)
+        check(f'a switch on which work-items differ ({name}): vectors', re.search(r'mul <\d+ x i32>', text) is not None, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('divisor')
@@ -386,7 +431,7 @@ def main():
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     text = compiled('converted')
     check('members of converted vectors in memory, of three: vectors across work-items', re.search(r'store <\d+ x i8>', text) is not None, text)
-    if 'avx512vl' in open('/proc/cpuinfo').read():  # gathers pay on these processors
+    if masks:  # gathers pay on these processors
         text = compiled('euclid')
         check('a chain of divisions: vectors', re.search(r'fdiv <\d+ x double>', text) is not None, text)
         text = compiled('looks up')
