@@ -93,6 +93,12 @@ static bool is_irreproducible(const struct in_module *m, const struct in_inst *i
     }
 }
 
+/* Whether pointers of type TY lead to a pointer in private memory. */
+static bool leads_to_private_pointer(const struct in_ty *ty)
+{
+    return is_any_pointer(ty) && ty->storage == SpvStorageClassFunction && is_any_pointer(ty->element);
+}
+
 /* The same in a kernel that may follow pointers to SVM (IN_REPLAY_FOLLOWS_SVM): SVM has the same addresses in each
  * execution, but what the kernel puts in memory must not contain addresses. */
 static bool follows_irreproducibly(const struct in_module *m, const struct in_inst *i)
@@ -108,7 +114,7 @@ static bool follows_irreproducibly(const struct in_module *m, const struct in_in
     case SpvOpConvertUToPtr:
         return !is_global_pointer(in_type_of(m, i->result));
     case SpvOpBitcast:
-        return is_any_pointer(first) &&
+        return is_any_pointer(first) && !leads_to_private_pointer(in_type_of(m, i->result)) &&
                (!is_pointer(m, i->result) || (first->element && contains_pointers(first->element)));
     default:
         return is_irreproducible(m, i);

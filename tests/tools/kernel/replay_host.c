@@ -27,6 +27,11 @@ static const char *const source =
     "{ uint sum = 0; global struct node *n = &list[get_global_id(0)];\n"
     "  for (int k = 0; k < 5 && n; k++) { sum = 3 * sum + n->value; n = n->next; }\n"
     "  out[get_global_id(0)] = sum; }\n"
+    "struct link { global uchar *next; uint value; };\n"
+    "kernel void walk_by_cast(global struct link *list, global uint *out)\n"
+    "{ uint sum = 0; global struct link *n = &list[get_global_id(0)];\n"
+    "  for (int k = 0; k < 5 && n; k++) { sum = 5 * sum + n->value; *(global uchar *private *)&n = n->next; }\n"
+    "  out[get_global_id(0)] = sum; }\n"
     "kernel void turn_round(global struct node *list, global struct node *other)\n"
     "{ size_t i = get_global_id(0); other[i].next = &list[31 - i]; other[i].value = list[i].value + 1; }\n"
     "kernel void turn_round_here(global struct node *list, global struct node *other)\n"
@@ -140,6 +145,7 @@ static void use_lists(cl_context context, cl_mem out)
         check(clEnqueueSVMMemFill(queue, &lists[1][3].value, &one, 4, 4, 0, NULL, NULL), "fill");
         check(clFinish(queue), "clFinish");
         launch_svm("walk", lists[1], NULL, out);
+        launch_svm("walk_by_cast", lists[1], NULL, out);
         launch_svm("turn_round_here", lists[1], lists[0], NULL);
     }
     clSVMFree(context, lists[0]);
