@@ -5,6 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <utility>
+
 using namespace llvm;
 
 // ---- cutting -------------------------------------------------------------------------------------
@@ -42,17 +44,21 @@ static bool needs_slot(const Instruction &i)
     return !isa<AllocaInst>(i) && !i.getType()->isVoidTy() && !i.use_empty();
 }
 
-// Values live at the beginning of each block, block by block backwards from every use.
+// Values live at the beginning of each cut, block by block backwards from every use.
 void RegionSplit::find_live()
 {
     live.clear();
+    DenseMap<const BasicBlock *, const Instruction *> reached; // for which value
     for (Instruction &i : instructions(item)) {
         if (!needs_slot(i))
             continue;
         SmallVector<BasicBlock *, 16> work;
         auto reach = [&](BasicBlock *b) {
-            if (b != i.getParent() && live[b].insert(&i))
-                work.push_back(b);
+            if (b == i.getParent() || std::exchange(reached[b], &i) == &i)
+                return;
+            work.push_back(b);
+            if (cuts.count(b))
+                live[b].insert(&i);
         };
         for (Use &use : i.uses()) {
             auto *user = cast<Instruction>(use.getUser());

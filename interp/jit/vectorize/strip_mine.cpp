@@ -216,7 +216,8 @@ DenseMap<const Instruction *, StripCounter> StripMiner::find_counters(const Dive
                              : nullptr;
             Value *start = phi.getIncomingValueForBlock(loop->getLoopPredecessor());
             bool elsewhere = any_of(cuts, [&](const std::pair<BasicBlock *, unsigned> &other) {
-                return other.second != cutting.second && live.lookup(other.first).count(&phi);
+                auto found = live.find(other.first);
+                return other.second != cutting.second && found != live.end() && found->second.count(&phi);
             });
             if (step && !elsewhere && !divergence.values.count(start))
                 counters[&phi] = {step, cutting.second};
@@ -342,11 +343,13 @@ bool StripMiner::find_slots()
         for (BasicBlock *b : set)
             work += b->size();
     }
+    if (work > MAX_INSTRUCTIONS)
+        return false;
     find_live();
     rematerialize();
     find_live();
     Divergence divergence(item, 1);
-    if (work > MAX_INSTRUCTIONS || divergence.irreducible)
+    if (divergence.irreducible)
         return false;
     find_masks(divergence);
     measure_regions(divergence);

@@ -44,7 +44,7 @@ struct RegionSplit {
     llvm::SmallVector<llvm::BasicBlock *, 8> starts;    // of region k; [0] is the entry
     llvm::MapVector<llvm::BasicBlock *, unsigned> cuts; // block of cut k -> k
     llvm::SmallVector<Blocks, 8> blocks;                // of each region
-    llvm::DenseMap<llvm::BasicBlock *, Values> live;    // at the beginning of each block
+    llvm::DenseMap<llvm::BasicBlock *, Values> live;    // at the beginning of each cut's block
 
     explicit RegionSplit(llvm::Function &f) : item(f) {}
     void cut(llvm::ArrayRef<llvm::CallInst *> calls);
