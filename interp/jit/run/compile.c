@@ -75,8 +75,11 @@ static void dump_module(LLVMModuleRef module, const char *stage)
     LLVMDisposeMessage(text);
 }
 
-/* Before work-items become loops: everything in one function, short loops unrolled. */
-static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
+/* Before work-items become loops: everything in one function, short loops unrolled.  Functions are simplified before they are copied to
+ * their calls, as passes take more than twice the time for twice the code; not by simplifycfg, which leaves fewer loops that loop-rotate
+ * recognizes.  adce deletes what loops compute for themselves alone, such as members of a structure that nothing reads. */
+static const char inline_all[] =
+    "function(sroa,early-cse),always-inline,cgscc(inline),globaldce,function(sroa,adce)";
 static const char inline_image_paths[] = "always-inline,globaldce,function(sroa)";
 static const char take_apart[] = "function(scalarize)";
 #define CLEAN(cse)                                                                                           \
@@ -85,7 +88,7 @@ static const char take_apart[] = "function(scalarize)";
 /* Instrumented code does without <memssa>, which makes it no faster. */
 static const char clean[] = CLEAN("early-cse<memssa>"), clean_instrumented[] = CLEAN("early-cse");
 static const char prepare[] =
-    "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,combine,simplifycfg,loop-simplify)";
+    "function(loop-simplify,lcssa,loop(unroll-full),sroa,combine,simplifycfg,loop-simplify)";
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize_small[] =

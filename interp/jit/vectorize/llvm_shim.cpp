@@ -376,6 +376,16 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
            name == "unroll-scalar" || name == "scalarize";
 }
 
+// "unroll-full" is loop-unroll-full, but forgets what scalar evolution knows of all loops when it unrolls one: to find what depends
+// on a loop takes quadratic time where many loops are inside another one.
+static bool parse_loop_pass(StringRef name, LoopPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
+{
+    if (name != "unroll-full")
+        return false;
+    manager.addPass(LoopFullUnrollPass(2, false, true));
+    return true;
+}
+
 static std::atomic<bool> stopped;
 
 void in_shim_stop_passes(bool stop)
@@ -396,6 +406,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     CGSCCAnalysisManager components;
     ModuleAnalysisManager modules;
     builder.registerPipelineParsingCallback(parse_pass);
+    builder.registerPipelineParsingCallback(parse_loop_pass);
     builder.registerVectorizerStartEPCallback([](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(LoopSimplifyPass());
         manager.addPass(LCSSAPass());
