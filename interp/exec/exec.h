@@ -183,6 +183,7 @@ struct in_code {
         _Atomic bool
             lookups; /* pointers led beyond the arguments of a launch: compiled code is to look them up */
         _Atomic int replay_class; /* enum in_replay_class, 0: not known yet */
+        _Atomic bool compiled;    /* for launches that are neither recorded nor checked */
         _Atomic bool stray; /* a launch read outside all objects, which only the interpreter tolerates */
     } noted;
 };
@@ -288,7 +289,7 @@ struct in_promotion {
     uint64_t first_item; /* of the work-group that the JIT begins with: those before are not its */
     bool one;            /* the JIT begins one work-group, in code for any local size */
     bool part;           /* the interpreter is to complete work-items that have begun before */
-    bool prepared;       /* it is already compiling */
+    bool prepared;       /* it has compiled the kernel, or is compiling it */
 };
 /* Ids that the recorder has given to parts of this launch. */
 struct in_recording {

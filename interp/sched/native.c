@@ -2,17 +2,18 @@
  *
  * REFCL_ENGINE=interp: always the interpreter.  jit: the JIT for every launch that it supports and that is
  * either neither recorded nor checked, or may be instrumented.  auto, the default: as jit, but a kernel
- * starts in the interpreter until compilation is expected to pay off.  At half of that instruction count the
- * JIT begins to compile in a background thread; at the full count, a running launch that is neither recorded
- * nor checked continues in compiled code with its next work-group.  An instrumented launch is compiled at
- * once if its kernel has loops.  The decision depends on executed instructions, not on time: the same program
- * is executed by the same engines again. */
+ * starts in the interpreter until compilation is expected to pay off (promotion_threshold()).  At half of
+ * that instruction count the JIT begins to compile in a background thread; at the full count, a running
+ * launch that is neither recorded nor checked continues in compiled code with its next work-group.  An
+ * instrumented launch is compiled at once if its kernel has loops.  The decision depends on executed
+ * instructions, not on time: the same program is executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/mutex.h"
 #include "memmodel/trace/process.h"
 #include "sched.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ static struct {
     pid_t process;
     int engine;
     bool note;
-    uint64_t hot; /* interpreted instructions that take as long as compiling a kernel: REFCL_PROMOTE */
+    uint64_t hot; /* interpreted instructions after which a kernel is compiled, at the least: REFCL_PROMOTE */
+    bool hot_given; /* exactly after HOT */
     const struct in_jit_api *api;
 } native = {.loading = MM_MUTEX};
 
@@ -136,15 +138,47 @@ static void choose_engine(void)
     native.note = has_debug_word("jit");
     const char *hot = mm_getenv("REFCL_PROMOTE");
     native.hot = hot ? strtoull(hot, NULL, 10) : 4000000;
+    native.hot_given = hot != NULL;
 }
 
-/* Whether compilation pays off, given the instructions that the kernel has executed before.  A recorded or
- * checked launch cannot switch to compiled code later: its loops are assumed to be long. */
+/* Interpreted instructions that take no longer than compiling the kernel.  LLVM takes 0.2 ms or more for each of its instructions, in
+ * which the interpreter executes 100,000; less counts here, as compiled code may be on disk or execute other launches. */
+static uint64_t compile_cost(const struct in_code *code)
+{
+    const uint64_t each = 20000;
+    bool least = native.hot_given || code->noted.compiled || code->count * each < native.hot;
+    return least ? native.hot : code->count * each;
+}
+
+/* Instructions of a work-item, from those that have ended; INFINITY: none has. */
+static double item_work(const struct in_run *run)
+{
+    const struct in_progress *p = &run->progress;
+    double done = (double)p->groups_done * (double)run->items_per_group;
+    for (uint32_t k = 0; k < p->slot_count; k++)
+        if (p->slots[k]->active && p->slots[k]->done < run->items_per_group)
+            done += p->slots[k]->done;
+    return done > 0 ? (double)run->executed / done : (double)INFINITY;
+}
+
+/* After how many interpreted instructions the kernel moves to compiled code: at once where the rest of the launch takes longer than
+ * compiling, otherwise once the launches together have taken as long. */
+static uint64_t promotion_threshold(const struct in_run *run)
+{
+    uint64_t cost = compile_cost(run->code);
+    double items = (double)run->progress.groups_total * (double)run->items_per_group;
+    return (double)run->code->heat + item_work(run) * items >= (double)cost ? native.hot : cost;
+}
+
+/* Whether compilation pays off, given the instructions that the kernel has executed before: loops are assumed to have 16 iterations.
+ * A recorded or checked launch cannot switch to compiled code later: its loops are assumed to be long. */
 static bool is_worth_compiling(const struct in_run *run, bool instrumented)
 {
     const double rounds = instrumented && run->code->loops ? 1 << 20 : 1;
     double items = (double)run->progress.groups_total * (double)run->items_per_group;
-    return items * run->code->count * rounds + (double)run->code->heat >= (double)native.hot;
+    double once = items * run->code->count, heat = (double)run->code->heat;
+    bool pays = instrumented || once * (run->code->loops ? 16 : 1) + heat >= (double)compile_cost(run->code);
+    return pays && once * rounds + heat >= (double)native.hot;
 }
 
 static bool is_jit_loaded(void)
@@ -178,6 +212,7 @@ static bool begin_compiled(struct in_run *run)
                 run->info->name, (unsigned long long)run->progress.next_group);
     if (result == IN_JIT_DECLINES)
         run->promotion.at = UINT64_MAX;
+    run->promotion.prepared |= result == IN_JIT_BEGINS;
     return result == IN_JIT_BEGINS;
 }
 
@@ -234,13 +269,14 @@ static enum in_jit_begin begin_part(struct in_run *run, bool one)
     run->promotion.one = one;
     enum in_jit_begin result = native.api->create(run, &run->native, why, sizeof why);
     run->promotion.part = run->promotion.one = false;
+    run->promotion.prepared |= result == IN_JIT_BEGINS && !one;
     return result;
 }
 
 void in_native_leave_groups(struct in_run *run)
 {
     struct in_progress *p = &run->progress;
-    if (run->executed + run->code->heat < native.hot)
+    if (run->executed + run->code->heat < promotion_threshold(run))
         return;
     if (run->launch.step_limit != 0 || run->code->noted.stray || !is_jit_loaded()) {
         run->promotion.at = UINT64_MAX;
@@ -266,25 +302,34 @@ void in_native_leave_groups(struct in_run *run)
     }
 }
 
+static void prepare_launch(struct in_run *run)
+{
+    if (!run->promotion.prepared)
+        native.api->prepare(run);
+    run->promotion.prepared = true;
+}
+
 bool in_native_take_over(struct in_run *run)
 {
     if (run->progress.next_group >= run->progress.groups_total)
         return false;
+    uint64_t heat = run->code->heat, threshold = promotion_threshold(run);
+    if (run->executed + heat < threshold / 2) {
+        run->promotion.at = threshold / 2 - heat;
+        return false;
+    }
     if (run->code->noted.stray || !is_jit_loaded()) {
         run->promotion.at = UINT64_MAX;
         return false;
     }
-    uint64_t heat = run->code->heat;
-    if (run->executed + heat >= native.hot) {
+    if (run->executed + heat >= threshold) {
         if (run->progress.slot_count == 1)
             return begin_compiled(run);
         in_native_leave_groups(run);
         return run->native != NULL;
     }
-    if (!run->promotion.prepared)
-        native.api->prepare(run);
-    run->promotion.prepared = true;
-    run->promotion.at = native.hot - heat;
+    prepare_launch(run);
+    run->promotion.at = threshold - heat;
     return false;
 }
 
@@ -318,14 +363,29 @@ static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
         g->items[k].state = IN_ITEM_DONE;
 }
 
+/* Code for any local size executes the rest of one work-group, and the next ones need code for their size: it must save the whole
+ * time of a compilation. */
 void in_native_split(struct in_run *run, struct in_group *g)
 {
     uint32_t first = first_of_rest(g);
     uint64_t next = run->progress.next_group;
     run->promotion.split_at = UINT64_MAX;
     if (first == 0 || first == g->items_count || run->progress.slot_count != 1 || run->code->noted.stray ||
-        has_local_arguments(run) || !is_jit_loaded())
+        has_local_arguments(run))
         return;
+    uint64_t heat = run->code->heat, threshold = promotion_threshold(run), cost = compile_cost(run->code);
+    if (run->executed + heat < threshold) {
+        run->promotion.split_at = threshold - heat;
+        return;
+    }
+    if (!is_jit_loaded())
+        return;
+    if (!native.hot_given && item_work(run) * (g->items_count - first) < 5 * (double)cost) {
+        if (next < run->progress.groups_total)
+            prepare_launch(run);
+        run->promotion.split_at = run->executed + cost;
+        return;
+    }
     run->progress.next_group = g->linear;
     run->promotion.first_item = first;
     bool begins = begin_part(run, true) == IN_JIT_BEGINS;
@@ -441,6 +501,12 @@ void in_stop_all(void)
 
 void in_native_destroy(struct in_run *run)
 {
+    if (run->code && run->promotion.prepared) {
+        uint64_t rest =
+            compile_cost(run->code) - native.hot; /* of code that exists, HOT instructions are enough */
+        if (run->code->heat < rest)
+            run->code->heat = rest;
+    }
     if (run->code)
         run->code->heat += run->executed;
     if (run->native)

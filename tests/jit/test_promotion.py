@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""When a kernel with much code moves to compiled code: not in a launch that the interpreter completes before it could be compiled, but
+after several of them, and in a launch that takes longer than that."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from opencl import cl, context, numpy, queue  # noqa: E402
+from tap import check, done  # noqa: E402
+
+STATEMENTS, ITEMS = 1000, 512
+SOURCE = ('kernel void large(global uint *o, uint rounds) { uint at = get_global_id(0), x = at, y = 1; for (uint r = 0; r < rounds; r++) {\n' +
+          '\n'.join(f'  x = x * {2 * k + 3}u + y; y ^= x >> {k % 31 + 1};' for k in range(STATEMENTS)) + '\n  } o[at] = x + y; }')
+STRAIGHT = SOURCE.replace('for (uint r = 0; r < rounds; r++)', 'if (rounds > 0)')
+# source, launches, rounds; whether it is compiled
+CASES = {'one launch': (STRAIGHT, 1, 1, False), 'many launches': (STRAIGHT, 40, 1, True), 'a long launch': (SOURCE, 1, 40, True)}
+
+
+def expected(rounds):
+    x, y = numpy.arange(ITEMS, dtype='u4'), numpy.ones(ITEMS, 'u4')
+    for _ in range(rounds):
+        for k in range(STATEMENTS):
+            x = x * numpy.uint32(2 * k + 3) + y
+            y = y ^ (x >> numpy.uint32(k % 31 + 1))
+    return x + y
+
+
+def run(name):
+    source, launches, rounds, _ = CASES[name]
+    program = cl.Program(context, source).build()
+    got = numpy.zeros(ITEMS, 'u4')
+    o = cl.Buffer(context, cl.mem_flags.READ_WRITE, got.nbytes)
+    for _ in range(launches):
+        program.large(queue, (ITEMS,), (64,), o, numpy.uint32(rounds))
+    cl.enqueue_copy(queue, got, o)
+    check('results', (got == expected(rounds)).all())
+    return done()
+
+
+def main():
+    if len(sys.argv) > 1:
+        return run(sys.argv[1])
+    for name, case in CASES.items():
+        ran = subprocess.run([sys.executable, sys.argv[0], name], capture_output=True, text=True, timeout=300,
+                             env={**os.environ, 'REFCL_ENGINE': 'auto', 'REFCL_DEBUG': 'jit', 'REFCL_CACHE_DIR': 'off'})
+        check(f'{name}: results', ran.returncode == 0, ran.stdout + ran.stderr)
+        compiled = 'kernel large, local size' in ran.stderr
+        check(f'{name}: {"compiled" if case[3] else "interpreted"}', compiled == case[3], ran.stderr)
+    return done()
+
+
+sys.exit(main())
