@@ -105,6 +105,12 @@ kernel void k(global int *o) { size_t i = get_global_id(0); atomic_add(&counter,
     ('bits', """kernel void k(global const int4 *a, global int *o, global uchar *c) { size_t i = get_global_id(0); int4 v = a[i];
   o[i] = any(v < v.yzwx) + 2 * all(v != 0) + as_int(as_float(v.x)) + as_uchar4(v.y).z + (int)bitselect(v.x, v.y, v.z);
   vstore4(convert_uchar4_sat(v), i, c); }""", (64,), (16,), [('in', 'i4', 256, None, None), ('out', 'i4', 64), ('out', 'u1', 256)]),
+    ('words and bytes', """kernel void k(global const uint *a, global ulong *o) { size_t i = get_global_id(0); uint x = a[i], y = a[255 - i]; ulong w = upsample(x, y);
+  uchar4 b = as_uchar4(x); ushort2 s = as_ushort2(y); uchar8 c = as_uchar8(w); ushort4 h = as_ushort4(c.s70615243); uint2 u = as_uint2(h.wxzy);
+  float2 f = as_float2(w); double d = as_double(w); o[4 * i] = as_ulong(as_uchar8(u).s13570246) + as_uint(b.wxzy) * 3ul + as_uint(s.yx);
+  o[4 * i + 1] = as_ulong(as_float2(as_ushort4(f).zwxy)) ^ as_ulong((uchar8)(b.xy, b.zw, as_uchar4(s)));
+  o[4 * i + 2] = as_ulong(as_short4(d)) + as_ulong(as_char8(d)) + as_ulong(as_int2(as_double(u))); uint4 q = as_uint4(as_uchar16((uint4)(x, y, x + y, x ^ y)).s32107654ba98fedc);
+  o[4 * i + 3] = as_ulong2(q).x - as_ulong2(as_ushort8(q)).y + as_uint(as_uchar4(as_short2(x)).zyxw); }""", G, (32,), [('in', 'u4', 256, None, None), ('out', 'u8', 1024)]),
     ('shuffle', """kernel void k(global const int4 *a, global int8 *o) { size_t i = get_global_id(0); int4 v = a[i]; uint8 m = (uint8)(i, 1, 7, i + 3, 2, 5, 6, 0);
   o[i] = shuffle2(v, v * 3, m); int j = i & 3; int w[4]; vstore4(v, 0, w); o[i].s0 += w[j]; }""", (64,), (16,), [('in', 'i4', 256, None, None), ('out', 'i4', 512)]),
     ('saxpy chain', """kernel void k(global float *y, global const float *x, float a) { int i = get_global_id(0); float v = y[i];

@@ -291,6 +291,53 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
+// Shifts in place of casts between vectors and words of other sizes (as_uint(uchar4)), which LLVM's scalarizer leaves as vectors.
+struct ShiftCasts : PassInfoMixin<ShiftCasts> {
+    static unsigned bits(Type *type)
+    {
+        return type->getScalarSizeInBits();
+    }
+    static Value *element(IRBuilder<> &b, Value *v, unsigned k)
+    {
+        Value *x = v->getType()->isVectorTy() ? b.CreateExtractElement(v, k) : v;
+        return b.CreateBitCast(x, b.getIntNTy(bits(v->getType())));
+    }
+    // Element K of TYPE, of 64 bits at most, from the elements of V, the first of which holds the lowest bits.
+    static Value *convert(IRBuilder<> &b, Value *v, Type *type, unsigned k)
+    {
+        const unsigned from = bits(v->getType()), to = bits(type);
+        Value *x = nullptr;
+        if (from > to) {
+            x = b.CreateTrunc(b.CreateLShr(element(b, v, k * to / from), k * to % from), b.getIntNTy(to));
+        } else {
+            const unsigned parts = to / from;
+            for (unsigned n = 0; n < parts; n++) {
+                Value *part = b.CreateZExt(element(b, v, k * parts + n), b.getIntNTy(to));
+                part = b.CreateShl(part, n * from);
+                x = x ? b.CreateOr(x, part) : part;
+            }
+        }
+        return b.CreateBitCast(x, type->getScalarType());
+    }
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        for (Instruction &i : make_early_inc_range(instructions(f))) {
+            Type *type = i.getType(), *from = isa<BitCastInst>(i) ? i.getOperand(0)->getType() : type;
+            auto *vector = dyn_cast<FixedVectorType>(type);
+            const unsigned size = bits(type), source = bits(from);
+            if (size == source || size > 64 || source > 64 || std::max(size, source) % std::min(size, source))
+                continue;
+            IRBuilder<> b(&i);
+            Value *made = vector ? PoisonValue::get(type) : convert(b, i.getOperand(0), type, 0);
+            for (unsigned k = 0; vector && k < vector->getNumElements(); k++)
+                made = b.CreateInsertElement(made, convert(b, i.getOperand(0), type, k), k);
+            i.replaceAllUsesWith(made);
+            i.eraseFromParent();
+        }
+        return PreservedAnalyses::none();
+    }
+};
+
 // Vectors apart, loads and stores too, so that loops over work-items can be vectorized.  No loop can be that calls a path for
 // texels, which keeps its vectors: a texel that is stored in parts cannot be loaded as a whole before they reach the cache.
 struct Scalarize : PassInfoMixin<Scalarize> {
@@ -301,6 +348,7 @@ struct Scalarize : PassInfoMixin<Scalarize> {
         ScalarizerPass pass;
         pass.setScalarizeLoadStore(true);
         OwnPointers().run(f, analyses);
+        ShiftCasts().run(f, analyses);
         pass.run(f, analyses);
         return PreservedAnalyses::none();
     }
