@@ -183,7 +183,6 @@ struct in_code {
         _Atomic bool
             lookups; /* pointers led beyond the arguments of a launch: compiled code is to look them up */
         _Atomic int replay_class; /* enum in_replay_class, 0: not known yet */
-        _Atomic bool compiled;    /* for launches that are neither recorded nor checked */
         _Atomic bool stray; /* a launch read outside all objects, which only the interpreter tolerates */
     } noted;
 };

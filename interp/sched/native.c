@@ -141,12 +141,12 @@ static void choose_engine(void)
     native.hot_given = hot != NULL;
 }
 
-/* Interpreted instructions that take no longer than compiling the kernel.  LLVM takes 0.2 ms or more for each of its instructions, in
+/* Interpreted instructions that take no longer than compiling the kernel.  LLVM takes about 0.2 ms, or more, for each of its instructions, in
  * which the interpreter executes 100,000; less counts here, as compiled code may be on disk or execute other launches. */
 static uint64_t compile_cost(const struct in_code *code)
 {
     const uint64_t each = 20000;
-    bool least = native.hot_given || code->noted.compiled || code->count * each < native.hot;
+    bool least = native.hot_given || code->count * each < native.hot;
     return least ? native.hot : code->count * each;
 }
 
