@@ -1,5 +1,7 @@
 /* CPU time of one kernel on the first device: bench FILE.cl KERNEL REPEATS [SCALE].  Prints a line with the
  * median CPU time of a launch in milliseconds and a sum over the result. */
+#include "check.h"
+
 #include <CL/cl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,14 +53,6 @@ static const struct plan plans[] = {
     {"transpose", 2, {512, 512}, {16, 16}, 1},
     {"kmeans", 1, {1 << 18, 1}, {64, 1}, 1},
 };
-
-static void check(cl_int code, const char *what)
-{
-    if (code == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %d\n", what, code);
-    exit(1);
-}
 
 static double now(void)
 {

@@ -1,6 +1,8 @@
 /* Launches in which every element races, beside one without a race: racing MODE ITEMS.  Each has two launches.
  * ordered: of two queues, the second one waits for the first; queues: it does not; write: nor do launches wait for what writes their
  * buffers; items: two work-items access each element; groups: so do two of the same work-group, without a barrier. */
+#include "check.h"
+
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +26,6 @@ static const char *const text = "kernel void add(global const float *x, global f
                                 "}\n";
 static cl_context context;
 static cl_device_id device;
-
-static void check(cl_int code, const char *what)
-{
-    if (code == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %d\n", what, code);
-    exit(1);
-}
 
 static cl_command_queue make_queue(void)
 {

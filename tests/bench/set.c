@@ -1,5 +1,7 @@
 /* CPU and wall time of kernels that say themselves how they are launched (set_tuning.cl): set FILE.cl REPEATS [KERNEL].
  * Prints for each kernel the medians in milliseconds and a sum over the results. */
+#include "check.h"
+
 #include <CL/cl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,14 +18,6 @@ struct plan {
 };
 static cl_context context;
 static cl_command_queue queue;
-
-static void check(cl_int code, const char *what)
-{
-    if (code == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %d\n", what, code);
-    exit(1);
-}
 
 static double now(clockid_t clock)
 {
