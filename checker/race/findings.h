@@ -24,8 +24,8 @@ struct ck_report {
     const struct ck_finding *last; /* the last finding, of agent LAST_AGENT and event LAST_EVENT */
     uint64_t last_agent;
     mm_event_id last_event;
-    struct ck_known_race
-        known[CK_KNOWN_RACES]; /* by source and signature, until a name or place is recorded */
+    /* by source and signature, until a name or place is recorded */
+    struct ck_known_race known[CK_KNOWN_RACES];
 };
 
 #endif

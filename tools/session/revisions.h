@@ -22,8 +22,8 @@ struct session_survey {
         uint32_t command;
     } ended[SESSION_ENDED]; /* commands that ended last, a ring */
     size_t ended_count;
-    struct mm_map
-        enqueued; /* 1 + the call that enqueued a command, by command, of the first SESSION_QUERIES after a query */
+    /* 1 + the call that enqueued a command, by command, of the first SESSION_QUERIES after a query */
+    struct mm_map enqueued;
     struct mm_edge enqueue; /* the last edge from such a call */
 };
 void session_survey_record(struct session_survey *survey, const struct mm_record *record);

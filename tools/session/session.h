@@ -53,8 +53,8 @@ struct session_command {
     /* the command is part of refcl: its source locations are not shown, and it ends with refcl */
     bool own_host;
     bool silent; /* its output is discarded */
-    bool
-        again; /* it repeats a launch of another session, which needs the kinds and places of its findings alone */
+    /* it repeats a launch of another session, which needs the kinds and places of its findings alone */
+    bool again;
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* limit of its processor time, 0 = none */
     /* What launches are repeated from; NULL: none of that kind.  `refcl kernel`: the file of OpenCL C that is the last word of the command, or
