@@ -1,4 +1,4 @@
-/* What the host programs with a verdict share: a context over all devices, kernels, short names. */
+/* Shared by the host programs with expected verdicts: a context over all devices, kernels, short names. */
 #ifndef TESTS_RACES_HOST_HOST_H
 #define TESTS_RACES_HOST_HOST_H
 
@@ -132,7 +132,7 @@ static inline int *shared(cl_svm_mem_flags flags)
     OK(p ? CL_SUCCESS : CL_OUT_OF_RESOURCES);
     return p;
 }
-/* Accesses of a host that is not instrumented are seen through protection keys of the processor. */
+/* Host accesses of programs that are not instrumented are observed through memory protection keys. */
 static inline void need_keys(void)
 {
     int key = pkey_alloc(0, 0);
@@ -143,7 +143,7 @@ static inline void need_keys(void)
     pkey_free(key);
 }
 
-/* NAME with up to three buffers. */
+/* The kernel NAME with up to three buffer arguments. */
 static inline cl_kernel kernel(const char *name, cl_mem a, cl_mem b, cl_mem c)
 {
     cl_int code;
@@ -154,7 +154,7 @@ static inline cl_kernel kernel(const char *name, cl_mem a, cl_mem b, cl_mem c)
         OK(clSetKernelArg(k, i, sizeof *args, &args[i]));
     return k;
 }
-/* NAME with up to three pointers into SVM. */
+/* The kernel NAME with up to three SVM pointer arguments. */
 static inline cl_kernel svm_kernel(const char *name, int *a, int *b, int *c)
 {
     cl_int code;
@@ -173,7 +173,7 @@ static inline cl_event launch(cl_command_queue queue, cl_kernel k, size_t items,
     OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, NULL, wait ? 1 : 0, wait ? &wait : NULL, &event));
     return last_launched = event;
 }
-/* Looks at what FIRST was given last until that is complete, which orders nothing [CL 5.11]. */
+/* Polls the status of the last launch until it is complete, which orders nothing [CL 5.11]. */
 static inline void look_until_done(cl_command_queue first)
 {
     OK(clFlush(first));
@@ -181,7 +181,7 @@ static inline void look_until_done(cl_command_queue first)
         OK(clGetEventInfo(last_launched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
 }
 
-/* The same in work-groups of LOCAL. */
+/* As launch(), in work-groups of LOCAL. */
 static inline cl_event launch_groups(cl_command_queue queue, cl_kernel k, size_t items, size_t local)
 {
     cl_event event;

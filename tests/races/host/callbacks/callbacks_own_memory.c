@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// Two callbacks count in places of their own, which the host has cleared before.
+// Two callbacks count in separate elements, which the host has cleared before.
 #include "../host.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 // at: 16 read, 16 write, host and host
 // reason: no synchronization orders the two accesses
 // build: host-cc
-// Two callbacks count in one place: nothing says that they run one after the other.
+// Two callbacks count in one element: the specification does not order callbacks.
 #include "../host.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // expect: clean
-// Each step is enqueued by the callback of the one before it, in turn on two queues.
+// Each command is enqueued by the callback of the one before it, alternately on two queues.
 #include "../host.h"
 #include <semaphore.h>
 

@@ -1,5 +1,5 @@
 // expect: clean
-// What waits for a user event that fails is never executed: it races with nothing [CL 5.11].
+// A command that waits for a user event with an error status is never executed, so it has no race [CL 5.11].
 #include "../host.h"
 int main(void)
 {

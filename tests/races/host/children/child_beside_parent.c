@@ -1,7 +1,7 @@
 // expect: data-race
 // at: __parent_block_invoke_kernel:6 read, parent:7 write, different kernels
 // reason: after those to fine-grained SVM only
-// A child that does not wait runs beside what its parent does after the enqueueing [CL 3.3.6 H13].
+// A child that does not wait runs concurrently with what its parent does after the enqueue [CL 3.3.6 H13].
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// What came before the parent comes before its child [CL 3.3.6 H9].
+// Commands ordered before the parent are ordered before its child [CL 3.3.6 H9].
 #include "../host.h"
 
 static const char *const source =

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: parent:2 write, __parent_block_invoke_kernel:5 read, different kernels
 // reason: fine-grained SVM only
-// A child that does not wait has no claim on what its parent wrote to a buffer before [CL 3.3.6 H1].
+// A child that does not wait is not ordered after its parent's earlier writes to a buffer [CL 3.3.6 H1].
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// It has once it waits for the parent [CL 3.3.6 H13].
+// A child that waits for its parent is ordered after its writes to a buffer [CL 3.3.6 H13].
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,6 @@
 // expect: clean
-// Fine-grained SVM that the work-item wrote before its call is there for the child [CL 3.3.6 H1].
+// A child is ordered after the writes to fine-grained SVM that precede the call that enqueues it [CL 3.3.6
+// H1].
 #include "../host.h"
 
 static const char *const source =

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: parent:2 write, __parent_block_invoke_kernel:6 read, different kernels
 // reason: after those to fine-grained SVM only
-// The child has what the work-item that enqueues it wrote, not what others did [CL 3.3.6 H1].
+// A child is ordered after the work-item that enqueues it, not after other work-items [CL 3.3.6 H1].
 #include "../host.h"
 
 static const char *const source =

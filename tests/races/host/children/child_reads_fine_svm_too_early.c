@@ -1,7 +1,7 @@
 // expect: data-race
 // at: __parent_block_invoke_kernel:5 read, parent:6 write, different kernels
 // reason: after those to fine-grained SVM only
-// What comes after the call is not ordered before the child.
+// Writes after the call are not ordered before the child.
 #include "../host.h"
 
 static const char *const source =

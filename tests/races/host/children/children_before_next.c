@@ -1,5 +1,5 @@
 // expect: clean
-// A kernel is complete when its children are.
+// A kernel is complete when its children are complete.
 #include "../host.h"
 
 static const char *const source =

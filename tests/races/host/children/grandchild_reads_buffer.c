@@ -1,7 +1,7 @@
 // expect: data-race
 // at: parent:2 write, __parent_block_invoke_2_kernel:5 read, different kernels
 // reason: after those to fine-grained SVM only
-// Between three generations nobody waits.
+// A grandchild that reads a buffer: no kernel waits for the one that enqueues it.
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// A child of the child has it as well.
+// A grandchild is ordered after the parent's writes to fine-grained SVM, too.
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// A quicksort whose halves are kernels of their own, which wait for the one that enqueues them.
+// A quicksort whose halves are child kernels, which wait for the kernel that enqueues them.
 #include "quicksort.h"
 int main(void)
 {

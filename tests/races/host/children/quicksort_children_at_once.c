@@ -12,7 +12,7 @@
 // at: __halves_block_invoke_kernel:6 write, __halves_block_invoke_kernel:7 read, different kernels
 // at: __halves_block_invoke_kernel:6 write, __halves_block_invoke_kernel:7 write, different kernels
 // reason: fine-grained SVM only
-// The halves may start before what was moved into them is there: a buffer is not fine-grained.
+// The halves may start before the writes to them are visible: a buffer is not fine-grained.
 #include "quicksort.h"
 int main(void)
 {

@@ -1,5 +1,5 @@
 // expect: clean
-// A marker of one queue is what another waits for.
+// A command of one queue waits for a marker of the other.
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: clean
-// An image is read into the middle of an array, a part of a buffer into the rows behind it; then both are
-// copied out.
+// An image is read into the middle of a host array and a part of a buffer into the rows after it; then both
+// are copied out.
 #include "../host.h"
 
 int main(void)

@@ -1,8 +1,8 @@
 // expect: data-race
 // at: 15 write, 16 write, command and command
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// An image is read into the middle of an array while a blocking read of a part of a buffer writes its last
-// two rows.
+// An image is read into the middle of a host array while a blocking read of a part of a buffer writes its
+// last two rows.
 #include "../host.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 13 write, 14 read, command and command
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A read into the host's memory that does not block, on one queue, and a write out of it on another.
+// A non-blocking read into host memory on one queue, and a write from that memory on another queue.
 #include "../host.h"
 
 int main(void)

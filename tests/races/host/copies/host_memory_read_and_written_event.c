@@ -1,5 +1,5 @@
 // expect: clean
-// The write out of the host's memory waits for the read into it, which is of another queue.
+// The write from host memory waits for the read into it on another queue.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// Migration uses nobody's contents: beside a kernel it races with nothing that a program can see.
+// Migration does not access contents: beside a kernel it has no race.
 #include "../host.h"
 int main(void)
 {

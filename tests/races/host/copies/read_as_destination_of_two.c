@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 12 write, 13 write, command and command
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Two reads into the same memory of the host, of an out-of-order queue.
+// Two reads into the same host memory on an out-of-order queue.
 #include "../host.h"
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Fine-grained memory as the source of writes that do not block. */
+/* Fine-grained SVM as the source of non-blocking writes. */
 #ifndef TESTS_RACES_HOST_COPIES_STAGING_H
 #define TESTS_RACES_HOST_COPIES_STAGING_H
 

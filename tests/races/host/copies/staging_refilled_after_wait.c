@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// The host waits for the write before it fills the memory anew.
+// The host waits for the write before it refills the memory.
 #include "staging.h"
 int main(void)
 {

@@ -1,5 +1,5 @@
 // expect: clean
-// Reads into one array through one in-order queue come one after the other.
+// Two reads into one host array through one in-order queue are ordered.
 #include "../host.h"
 int main(void)
 {

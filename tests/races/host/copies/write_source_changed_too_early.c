@@ -2,7 +2,7 @@
 // at: add:1 write, 13 read, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The source of a non-blocking write is fine-grained SVM, which another kernel changes before the write is
-// over.
+// complete.
 #include "../host.h"
 int main(void)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // environment: REFCL_DEVICES=2
-// Two commands of the second device change parts of a buffer that the first of them moves there.
+// Two commands of the second device change parts of a buffer, which the first of them migrates there.
 #include "../host.h"
 
 int main(void)

@@ -2,7 +2,7 @@
 // at: add:1 write, copy:start read, command and work-item; add:1 write, copy:2 read, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // environment: REFCL_DEVICES=2
-// One device changes what the other reads, each in a copy of its own that is up to date.
+// One device writes what the other reads, each in its own up-to-date copy.
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: clean
 // environment: REFCL_DEVICES=2
-// Both devices read a buffer at the same time, which moves it.
+// Both devices read a buffer at the same time, which migrates it.
 #include "../host.h"
 
 int main(void)

@@ -1,4 +1,4 @@
-/* An image that shows the elements of a buffer [CL 5.3.1.2]. */
+/* An image created from a buffer [CL 5.3.1.2]. */
 #ifndef TESTS_RACES_HOST_IMAGE_VIEWS_IMAGE_VIEW_H
 #define TESTS_RACES_HOST_IMAGE_VIEWS_IMAGE_VIEW_H
 

@@ -1,5 +1,5 @@
 // expect: clean
-// The same with an event.
+// As view_as_image_written.c, with an event.
 #include "image_view.h"
 int main(void)
 {

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: draw:2 write, image_view.h:21 read, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A kernel writes through an image that shows a buffer, while another queue copies the buffer.
+// A kernel writes through an image created from a buffer, while another queue copies the buffer.
 #include "image_view.h"
 int main(void)
 {

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: turn:3 write, turn:5 read, same group
 // reason: no synchronization within the launch orders that
-// No barrier orders accesses to a buffer with those through an image that is made from it [CL 5.3.1].
+// No barrier orders accesses to a buffer with those through an image created from it [CL 5.3.1].
 #include "view_rows.h"
 
 static const char *const source = "kernel void turn(read_write image1d_buffer_t line, global int *all) {\n"

@@ -1,5 +1,5 @@
 // expect: clean
-// A barrier with the image flag orders accesses through an image that is made from a buffer [CLC 6.15.8].
+// A barrier with the image flag orders accesses through an image created from a buffer [CLC 6.15.8].
 #include "view_rows.h"
 
 static const char *const source = "kernel void turn(read_write image1d_buffer_t line, global int *all) {\n"

@@ -1,6 +1,6 @@
 // expect: clean
-// Launches of one in-order queue: the first writes the buffer, the second changes it through an image that is made from it,
-// the third reads the buffer again.
+// Launches in one in-order queue: the first writes the buffer, the second changes it through an image created
+// from it, the third reads the buffer.
 #include "view_rows.h"
 
 static const char *const source =

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: fill:1 write, turn:4 read, different kernels; fill:1 write, turn:4 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// One launch writes the buffer and another one, which nothing orders, changes it through an image that is made from it.
+// A launch writes a buffer, and an unordered launch changes it through an image created from it.
 #include "view_rows.h"
 
 static const char *const source =

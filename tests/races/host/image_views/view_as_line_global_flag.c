@@ -1,7 +1,7 @@
 // expect: data-race
 // at: turn:3 write, turn:5 read, same group
 // reason: fences global memory only
-// A barrier that fences global memory does not fence an image, though it is made from a buffer [CLC 6.15.8].
+// A barrier that fences global memory does not fence images, even those created from a buffer [CLC 6.15.8].
 #include "view_rows.h"
 
 static const char *const source = "kernel void turn(read_write image1d_buffer_t line, global int *all) {\n"

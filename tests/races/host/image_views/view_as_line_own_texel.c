@@ -1,5 +1,5 @@
 // expect: clean
-// A work-item reads what it wrote through an image that is made from a buffer, after a fence for images [CL 3.3.5].
+// A work-item reads its own write through an image created from a buffer, after an image fence [CL 3.3.5].
 #include "view_rows.h"
 
 static const char *const source =

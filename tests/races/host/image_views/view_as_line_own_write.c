@@ -1,6 +1,6 @@
 // expect: buffer-and-image
 // at: own:5
-// A work-item reads the buffer where it wrote through an image that is made from it: no fence makes that visible [CL 5.3.1].
+// A work-item reads from the buffer what it wrote through an image: no fence makes that visible [CL 5.3.1].
 #include "view_rows.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// Work-items read the buffer, and write through an image that is made from it once they all have: not at the same time.
+// Work-items read the buffer; after all have read, they write through an image created from it.
 #include "view_rows.h"
 
 static const char *const source = "kernel void turn(write_only image1d_buffer_t line, global int *all) {\n"

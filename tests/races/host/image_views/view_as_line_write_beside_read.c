@@ -1,6 +1,6 @@
 // expect: data-race
 // at: turn:3 read, turn:4 write, same group
-// Work-items read the buffer, and write through an image that is made from it while others may read.
+// Work-items read the buffer and write through an image created from it while others may read.
 #include "view_rows.h"
 
 static const char *const source = "kernel void turn(write_only image1d_buffer_t line, global int *all) {\n"

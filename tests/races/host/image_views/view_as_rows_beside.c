@@ -1,5 +1,6 @@
 // expect: clean
-// Through an image that is made from a part of a buffer a work-group writes rows, and into the buffer between them.
+// A work-group writes rows through an image created from a part of a buffer, and the buffer between these
+// rows.
 #include "view_rows.h"
 
 static const char *const source = "kernel void rows(write_only image2d_t some, global int *all) {\n"

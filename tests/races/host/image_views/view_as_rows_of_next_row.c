@@ -1,6 +1,6 @@
 // expect: data-race
 // at: rows:3 write, rows:4 write, same group
-// Through an image that is made from a part of a buffer a work-group writes rows, and into the buffer the next row, too.
+// A work-group writes rows through an image created from a part of a buffer, and the next row of the buffer.
 #include "view_rows.h"
 
 static const char *const source = "kernel void rows(write_only image2d_t some, global int *all) {\n"

@@ -1,4 +1,4 @@
-/* Kernels that access one buffer as it is, and through an image that is made from it [CL 5.3.1]. */
+/* Kernels that access one buffer directly and through an image created from it [CL 5.3.1]. */
 #ifndef TESTS_RACES_HOST_IMAGE_VIEWS_VIEW_ROWS_H
 #define TESTS_RACES_HOST_IMAGE_VIEWS_VIEW_ROWS_H
 

@@ -1,5 +1,5 @@
 // expect: clean
-// A kernel draws level 1 of a mipmapped image while another queue fills level 0.
+// A kernel writes level 1 of a mipmapped image while another queue fills level 0.
 #include "levels_of_image.h"
 int main(void)
 {

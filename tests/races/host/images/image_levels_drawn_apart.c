@@ -1,5 +1,5 @@
 // expect: clean
-// Each work-item writes the first texel of a level of its own.
+// Each work-item writes the first texel of a different level.
 #include "levels_of_image.h"
 int main(void)
 {

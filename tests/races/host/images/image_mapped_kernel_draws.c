@@ -1,6 +1,6 @@
 // expect: mapped-access
 // at: draw:11
-// A kernel draws into an image that the host has mapped [CL 5.5.3 R2].
+// A kernel writes an image that the host has mapped [CL 5.5.3 R2].
 #include "../host.h"
 
 int main(void)

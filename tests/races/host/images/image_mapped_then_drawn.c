@@ -1,5 +1,5 @@
 // expect: clean
-// Mapped, unmapped, drawn into, mapped again.
+// An image is mapped, unmapped, written by a kernel, and mapped again.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// Every work-item writes a texel of its own.
+// Every work-item writes a different texel.
 #include "../host.h"
 
 static const char *const source = "kernel void turn(write_only image2d_t image) {\n"

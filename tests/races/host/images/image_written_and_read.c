@@ -1,5 +1,5 @@
 // expect: clean
-// One kernel draws, the next one looks.
+// One kernel writes an image, the next one reads it.
 #include "../host.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: draw:11 write, look:22 read, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// One kernel draws while the other looks.
+// One kernel writes an image while another one reads it.
 #include "../host.h"
 
 int main(void)

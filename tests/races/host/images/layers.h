@@ -1,4 +1,4 @@
-/* Layers of an array of images, filled by two queues. */
+/* Two queues fill layers of an image array. */
 #ifndef TESTS_RACES_HOST_IMAGES_LAYERS_H
 #define TESTS_RACES_HOST_IMAGES_LAYERS_H
 

@@ -1,4 +1,4 @@
-/* Levels of a mipmapped image, filled by commands and drawn by kernels. */
+/* Commands fill, and kernels write, levels of a mipmapped image. */
 #ifndef TESTS_RACES_HOST_IMAGES_LEVELS_OF_IMAGE_H
 #define TESTS_RACES_HOST_IMAGES_LEVELS_OF_IMAGE_H
 
@@ -30,7 +30,7 @@ static inline int fill_levels(size_t first, size_t second)
     return 0;
 }
 
-/* Work-items of a kernel each write a texel of the level that SOURCE computes. */
+/* Each work-item of a kernel writes a texel of the level that SOURCE computes. */
 static inline int draw_levels(const char *source)
 {
     begin_with(source, NULL);
@@ -40,7 +40,7 @@ static inline int draw_levels(const char *source)
     return 0;
 }
 
-/* A kernel of one queue draws the first texels of level 1 while another queue fills LEVEL. */
+/* A kernel of one queue writes the first texels of level 1 while another queue fills LEVEL. */
 static inline int draw_and_fill(size_t level)
 {
     begin_with("kernel void turn(write_only image2d_t image) {\n"

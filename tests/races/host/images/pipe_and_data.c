@@ -1,5 +1,5 @@
 // expect: clean
-// Two kernels share a pipe and a buffer, one after the other.
+// Two ordered kernels share a pipe and a buffer.
 #include "../host.h"
 
 static const char *const source =

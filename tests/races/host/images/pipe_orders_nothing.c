@@ -1,7 +1,7 @@
 // expect: data-race
 // at: fill:2 write, drain:7 read, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A packet in a pipe does not order what its writer did before [CL 3.3.2].
+// A packet in a pipe does not order its writer's earlier accesses [CL 3.3.2].
 #include "../host.h"
 
 static const char *const source =

@@ -1,7 +1,7 @@
 // expect: clean
 // build: host-cc
-// Each thread fills its part, all meet, each reads its neighbor's part; once more with the parts written
-// anew.
+// Each thread fills its part, all meet at a barrier, each reads its neighbor's part; then the same again with
+// new contents.
 #include "../host.h"
 #include <pthread.h>
 

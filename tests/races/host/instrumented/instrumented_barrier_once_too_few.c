@@ -2,7 +2,7 @@
 // at: 18 write, 21 read, host and host
 // reason: no synchronization orders the two accesses
 // build: host-cc
-// The parts are written anew while the neighbor may still read them.
+// The parts are overwritten while the neighbor may still read them.
 #include "../host.h"
 #include <pthread.h>
 

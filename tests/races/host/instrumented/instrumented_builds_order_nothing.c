@@ -3,8 +3,8 @@
 // reason: no synchronization orders the two accesses
 // build: host-cc
 // environment: REFCL_CACHE_DIR=off
-// Two threads build programs, one after the other without synchronization: what libraries of the runtime do
-// once or under a lock meanwhile does not order the threads.
+// Two threads build programs one after the other without synchronization: initialization and locks inside the
+// runtime's libraries do not order the threads.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // expect: clean
 // build: host-cc
-// A thread fills shared memory and says so under a mutex; the other waits for a condition, in which the mutex
-// is given up and taken again.
+// A thread fills shared memory and signals under a mutex; the other waits on a condition variable, which
+// releases and reacquires the mutex.
 #include "../host.h"
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// A kernel passes a message to the host through fine-grained SVM with atomics; release and acquire.
+// A kernel passes a message to the host through fine-grained SVM with release and acquire atomics.
 #include "../host.h"
 
 int main(void)

@@ -2,8 +2,8 @@
 // at: publish:4 write, 20 read, host and work-item
 // reason: is relaxed and no acquire fence follows
 // build: host-cc
-// A kernel passes a message to the host through fine-grained SVM with atomics; the host reads the flag with
-// relaxed order.
+// A kernel passes a message to the host through fine-grained SVM, but the host reads the flag with relaxed
+// order.
 #include "../host.h"
 
 int main(void)

@@ -2,7 +2,7 @@
 // at: add:1 write, 16 read, host and work-item
 // reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
-// The host compares while the kernel may run.
+// The host calls memcmp while the kernel may run.
 #include "../host.h"
 
 int main(void)

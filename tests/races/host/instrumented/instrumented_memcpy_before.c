@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// The host sets, copies and moves before it enqueues, and compares after it has waited.
+// The host calls memset, memcpy and memmove before the enqueue, and memcmp after the wait.
 #include "../host.h"
 
 int main(void)

@@ -2,7 +2,7 @@
 // at: add:1 read, 15 write, host and work-item
 // reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
-// The host copies into shared memory with a function of the C library while the kernel may run.
+// The host copies into shared memory with memcpy while the kernel may run.
 #include "../host.h"
 
 int main(void)

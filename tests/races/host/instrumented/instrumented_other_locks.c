@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// Locks that are tried, that spin, that time out; something that is done once; a thread that ends itself.
+// Trylocks, spin locks and timed locks, pthread_once, and a thread that ends by pthread_exit.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

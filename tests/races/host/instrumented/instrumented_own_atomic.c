@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// Threads hand shared memory over by an atomic of the host's own: released and acquired.
+// Threads pass shared memory on by an atomic of the host program, with release and acquire.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

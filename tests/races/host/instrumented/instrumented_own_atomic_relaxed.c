@@ -2,7 +2,7 @@
 // at: 17 write, 31 read, host and host; add:1 read, 17 write, host and work-item
 // reason: no synchronization orders the two accesses
 // build: host-cc
-// The same, relaxed: the load orders nothing.
+// As instrumented_own_atomic.c with a relaxed load, which orders nothing.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
 // at: 17 write, 34 read, host and host
 // reason: no synchronization orders the two accesses
 // build: host-cc
-// The same without the acquire fence.
+// As instrumented_own_fences.c without the acquire fence.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,6 @@
 // expect: clean
 // build: host-cc
-// Relaxed atomics with fences around them; two producers, whose counts continue each other's release
-// sequences.
+// Relaxed atomics between fences; two producers, whose increments continue each other's release sequences.
 #include "../host.h"
 #include <pthread.h>
 #include <sched.h>

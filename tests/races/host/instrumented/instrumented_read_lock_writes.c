@@ -2,7 +2,7 @@
 // at: 16 read, 16 write, host and host
 // reason: no synchronization orders the two accesses
 // build: host-cc
-// Two who hold the lock for reading write.
+// Two threads write while both hold a read lock.
 #include "../host.h"
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// Writers and readers of shared memory under a lock of that kind.
+// Writers and readers of shared memory under a read-write lock.
 #include "../host.h"
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// A ring of four places between two threads: one semaphore counts what is free, the other what is filled.
+// A ring buffer of four slots between two threads: one semaphore counts free slots, the other filled ones.
 #include "../host.h"
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// A worker that is there before OpenCL is used for the first time, and joined afterwards.
+// A worker thread that is created before the first OpenCL call, and joined at the end.
 #include "../host.h"
 #include <pthread.h>
 

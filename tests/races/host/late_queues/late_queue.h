@@ -1,5 +1,5 @@
-/* Kernels with loops, which are watched instead of recorded as long as a context has one queue: then a second
- * one comes, while launches of the first have not been waited for. */
+/* Kernels with loops: instrumented, not recorded, while the context has one queue; then a second queue is
+ * created before the host has waited for the first one's launches. */
 #ifndef TESTS_RACES_HOST_LATE_QUEUES_LATE_QUEUE_H
 #define TESTS_RACES_HOST_LATE_QUEUES_LATE_QUEUE_H
 
@@ -13,7 +13,7 @@ static const char *const loops =
     "kernel void half_of(global int *a) {\n"
     "  for (int i = 0; i < 9; i++) if (get_global_id(0) < 32) a[get_global_id(0)] += i; }\n";
 
-/* A second queue, when the first one has done what it was given. */
+/* A second queue, created when FIRST has executed its commands. */
 static inline cl_command_queue later_than(cl_command_queue first)
 {
     look_until_done(first);

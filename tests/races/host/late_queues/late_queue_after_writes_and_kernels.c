@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, copy:4 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Writes and kernels of the first queue take turns; the last kernel is not waited for.
+// The first queue executes writes and kernels alternately; the host does not wait for the last kernel.
 #include "late_queue.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// A queue that comes later uses other buffers.
+// A queue that is created later uses other buffers.
 #include "late_queue.h"
 
 int main(void)

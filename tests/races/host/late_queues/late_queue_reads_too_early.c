@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 write, 15 read, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Results are read through a queue that comes later and waits for nothing.
+// Results are read through a queue that is created later, without a wait.
 #include "late_queue.h"
 
 int main(void)

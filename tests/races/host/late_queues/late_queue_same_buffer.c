@@ -2,7 +2,7 @@
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 1 into the wait list of command 2
-// A queue that comes later is not ordered with what the first was given.
+// A queue that is created later is not ordered after earlier commands of the first queue.
 #include "late_queue.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// A queue that comes later waits for the kernel of the first.
+// A command of a queue that is created later waits for the first queue's kernel.
 #include "late_queue.h"
 
 int main(void)

@@ -2,7 +2,7 @@
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 2 into the wait list of command 3
-// Of two kernels of the first queue the later one is waited for by nobody.
+// The second queue waits for the first of two kernels of the first queue, but not for the later one.
 #include "late_queue.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// The kernel of the first queue that is not waited for uses another buffer.
+// The second queue does not wait for one kernel of the first queue, which uses another buffer.
 #include "late_queue.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A second host thread uses a queue of its own while nobody has waited for the first one's kernel.
+// A second host thread uses its own queue before any thread has waited for the first queue's kernel.
 #include "late_queue.h"
 #include <pthread.h>
 static void *work(void *k)

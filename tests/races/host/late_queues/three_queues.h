@@ -1,4 +1,4 @@
-/* A stream over three queues, with two buffers for what comes in and two for what goes out. */
+/* A stream over three queues, with two input and two output buffers. */
 #ifndef TESTS_RACES_HOST_LATE_QUEUES_THREE_QUEUES_H
 #define TESTS_RACES_HOST_LATE_QUEUES_THREE_QUEUES_H
 

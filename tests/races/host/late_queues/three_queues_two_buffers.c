@@ -1,5 +1,5 @@
 // expect: clean
-// Upload, computation and download on queues of their own: what is used again waits for who used it.
+// Upload, computation and download on separate queues: each buffer is reused after a wait for its last user.
 #include "three_queues.h"
 int main(void)
 {

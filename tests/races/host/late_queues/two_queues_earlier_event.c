@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// The event belongs to the command before the one that matters.
+// The event belongs to the command before the one that conflicts.
 #include "../host.h"
 
 int main(void)

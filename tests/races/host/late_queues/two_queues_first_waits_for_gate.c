@@ -2,7 +2,7 @@
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 1 into the wait list of command 2
-// The kernel that was enqueued first waits for the host's gate, and runs beside or after the second.
+// The kernel that was enqueued first waits for a user event, and runs concurrently with or after the second.
 #include "../host.h"
 #include <unistd.h>
 

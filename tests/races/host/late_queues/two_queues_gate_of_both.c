@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Two queues wait for the same user event, but not for one another.
+// Two queues wait for the same user event, but not for each other.
 #include "../host.h"
 
 int main(void)

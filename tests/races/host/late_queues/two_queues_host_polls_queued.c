@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 write, copy:2 read, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// That a command is queued, submitted or running says nothing of its end.
+// The statuses queued, submitted and running do not imply completion.
 #include "../host.h"
 
 int main(void)

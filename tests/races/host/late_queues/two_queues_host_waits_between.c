@@ -1,5 +1,5 @@
 // expect: clean
-// The host waits for an event, then another queue may go on.
+// The host waits for the event before it enqueues to the other queue.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// Three staging buffers: a write waits for the kernel that used the buffer three rounds ago.
+// Three staging buffers: a write waits for the kernel that used the buffer three iterations ago.
 #include "../host.h"
 
 int main(void)

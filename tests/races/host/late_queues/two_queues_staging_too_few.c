@@ -2,7 +2,7 @@
 // at: copy:2 read, 20 write, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 2 into the wait list of command 5, and so on: 2 pairs
-// Two staging buffers, but a write waits for what happened three rounds ago.
+// Two staging buffers, but a write waits for the kernel of three iterations ago.
 #include "../host.h"
 
 int main(void)

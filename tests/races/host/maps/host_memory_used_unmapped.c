@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// The host's own memory under a buffer is used between a map and an unmap.
+// Host memory of a buffer (CL_MEM_USE_HOST_PTR) is used between a map and an unmap.
 #include "../host.h"
 int main(void)
 {

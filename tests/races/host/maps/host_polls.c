@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Asking for an event's status is no synchronization [CL 5.11].
+// Polling an event's status is no synchronization [CL 5.11].
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: host-access
 // environment: REFCL_RUN_CHECK=api
-// A map that does not block: the host writes before its event is complete.
+// A non-blocking map: the host writes before its event is complete.
 #include "../host.h"
 int main(void)
 {

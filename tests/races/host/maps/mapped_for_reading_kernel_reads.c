@@ -1,5 +1,5 @@
 // expect: clean
-// A kernel may read what the host has mapped for reading.
+// A kernel may read a buffer that the host has mapped for reading.
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: mapped-access
 // at: add:1
-// A kernel writes what the host has mapped for reading [CL 5.5.3 R3].
+// A kernel writes a buffer that the host has mapped for reading [CL 5.5.3 R3].
 #include "../host.h"
 
 int main(void)

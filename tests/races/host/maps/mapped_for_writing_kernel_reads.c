@@ -1,6 +1,6 @@
 // expect: mapped-access
 // at: copy:2
-// A kernel reads what the host has mapped for writing, well ordered after the map and before its end
+// A kernel reads a buffer that the host has mapped for writing, ordered after the map and before the unmap
 // [CL 5.5.3 R2].
 #include "../host.h"
 

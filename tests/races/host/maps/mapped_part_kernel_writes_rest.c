@@ -1,6 +1,6 @@
 // expect: mapped-access
 // at: add:1
-// An object counts as mapped as a whole [CL 5.5.3 R3].
+// A map of a part counts as a map of the whole object [CL 5.5.3 R3].
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// What is mapped for reading is the source of a write to another buffer.
+// Memory mapped for reading is the source of a write to another buffer.
 #include "../host.h"
 
 int main(void)

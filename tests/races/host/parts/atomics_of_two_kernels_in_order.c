@@ -1,5 +1,5 @@
 // expect: clean
-// In an in-order queue the same is fine.
+// In an in-order queue the two kernels are ordered.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// Levels of a search: the host clears a flag, launches, and reads the flag back before it goes on.
+// A breadth-first search: for each level the host clears a flag, launches, and reads the flag.
 #include "../host.h"
 static const char *const source = "kernel void level(global int *depth, global int *again, int now) {\n"
                                   "  int i = get_global_id(0);\n"

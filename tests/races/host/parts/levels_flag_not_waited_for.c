@@ -2,7 +2,7 @@
 // at: level:3 write, 24 read, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: wait list of command
-// The queue is out of order: the flag is cleared and read beside the kernel.
+// In an out-of-order queue the flag is cleared and read concurrently with the kernel.
 #include "../host.h"
 static const char *const source = "kernel void level(global int *depth, global int *again, int now) {\n"
                                   "  int i = get_global_id(0);\n"

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: shift:2 write, shift:2 write, same group
-// A kernel writes two matrices whose rows do not overlap; both are the same buffer, and one begins a column later.
+// A kernel writes two matrices without common rows; both are the same buffer, one begins a column later.
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: rows:2 write, rows:2 write, different groups
-// Launches of the same kernel with the same sizes; in the third, rows are one element shorter than the launch is wide.
+// Launches of one kernel with one size; in the third, rows are one element shorter than the launch is wide.
 #include "../host.h"
 
 int main(void)

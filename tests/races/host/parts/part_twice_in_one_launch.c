@@ -1,5 +1,5 @@
 // expect: clean
-// The same part of a buffer as two arguments: each work-item reads what it writes itself.
+// One part of a buffer as two arguments: each work-item reads its own writes.
 #include "../host.h"
 
 int main(void)

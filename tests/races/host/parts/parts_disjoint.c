@@ -1,5 +1,5 @@
 // expect: clean
-// Two kernels on two sub-buffers that share no byte.
+// Two kernels on two disjoint sub-buffers.
 #include "../host.h"
 
 int main(void)

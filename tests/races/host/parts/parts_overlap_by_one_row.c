@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Two parts of a buffer overlap by some bytes; kernels in an out-of-order queue.
+// Two kernels in an out-of-order queue use parts of a buffer that overlap by some bytes.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// The same parts without the overlap.
+// As parts_overlap_by_one_row.c without the overlap.
 #include "../host.h"
 
 int main(void)

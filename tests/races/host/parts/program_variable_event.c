@@ -1,5 +1,5 @@
 // expect: clean
-// The second waits for the first.
+// As program_variable_of_two_queues.c; the second kernel waits for the first one.
 #include "../host.h"
 int main(void)
 {

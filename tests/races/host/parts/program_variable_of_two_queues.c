@@ -1,7 +1,7 @@
 // expect: data-race
 // at: next:2 read, next:2 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Kernels of two queues count in a variable of the program.
+// Kernels of two queues count in a program-scope variable.
 #include "../host.h"
 int main(void)
 {

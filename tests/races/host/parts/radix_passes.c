@@ -1,5 +1,5 @@
 // expect: clean
-// Passes of a radix sort: count, scan, scatter, out of order with the events that it takes.
+// Passes of a radix sort in an out-of-order queue: count, scan and scatter, ordered by events.
 #include "radix_passes.h"
 int main(void)
 {

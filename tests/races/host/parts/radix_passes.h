@@ -1,4 +1,4 @@
-/* A radix sort in passes on a queue that is out of order. */
+/* A radix sort in passes in an out-of-order queue. */
 #ifndef TESTS_RACES_HOST_PARTS_RADIX_PASSES_H
 #define TESTS_RACES_HOST_PARTS_RADIX_PASSES_H
 

@@ -1,5 +1,5 @@
 // expect: clean
-// Each round of a reduction waits for the round before it.
+// Each iteration of a reduction waits for the one before it.
 #include "../host.h"
 static const char *const source =
     "kernel void fold(global int *a) { uint i = get_global_id(0); a[i] += a[i + get_global_size(0)]; }\n";

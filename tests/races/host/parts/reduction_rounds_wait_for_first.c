@@ -2,7 +2,7 @@
 // at: fold:1 read, fold:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: wait list of command
-// All rounds wait for the first: its event is never replaced.
+// All iterations wait for the first one: its event is never replaced.
 #include "../host.h"
 static const char *const source =
     "kernel void fold(global int *a) { uint i = get_global_id(0); a[i] += a[i + get_global_size(0)]; }\n";

@@ -2,7 +2,7 @@
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 1 into the wait list of command 3
-// The third launch uses the first one's buffer again, in the other queue.
+// The third launch uses the first one's buffer again, on the other queue.
 #include "../host.h"
 int main(void)
 {

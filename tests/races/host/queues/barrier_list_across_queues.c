@@ -1,5 +1,5 @@
 // expect: clean
-// A barrier command of the second queue waits for the first one's event; what follows in it waits for the
+// A barrier command of the second queue waits for the first queue's event; later commands wait for the
 // barrier.
 #include "../host.h"
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A barrier with a list waits for that list alone.
+// A barrier with a wait list waits for that list only.
 #include "../host.h"
 
 int main(void)

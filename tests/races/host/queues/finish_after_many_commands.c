@@ -1,5 +1,5 @@
 // expect: clean
-// clFinish orders thousands of unordered commands, which are complete by then, before later ones.
+// clFinish orders thousands of unordered commands before later ones.
 #include "../host.h"
 
 enum { BUFFERS = 1500, ROUNDS = 2 };

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// clFinish of one queue says nothing about another.
+// clFinish of one queue does not wait for another queue.
 #include "../host.h"
 
 int main(void)

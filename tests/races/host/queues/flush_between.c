@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// clFlush submits commands, it waits for none.
+// clFlush submits commands; it does not wait for them.
 #include "../host.h"
 
 int main(void)

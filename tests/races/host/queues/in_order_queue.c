@@ -1,5 +1,5 @@
 // expect: clean
-// Commands of an in-order queue run one after the other [CL 3.3.6 H5].
+// Commands of an in-order queue are ordered [CL 3.3.6 H5].
 #include "../host.h"
 
 int main(void)

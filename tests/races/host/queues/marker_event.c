@@ -1,5 +1,5 @@
 // expect: clean
-// The marker's event comes after all commands before the marker.
+// The marker's event completes after all commands before the marker.
 #include "../host.h"
 
 int main(void)

@@ -1,8 +1,8 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// A marker of the second queue waits for the first one's event, but what follows in an out-of-order queue
-// does not wait for the marker.
+// A marker of the second queue waits for the first queue's event, but later commands of an out-of-order queue
+// do not wait for the marker.
 #include "../host.h"
 int main(void)
 {

@@ -1,5 +1,5 @@
 // expect: clean
-// A barrier without a list waits for all commands before it [CL 3.3.6 H7].
+// A barrier without a wait list waits for all commands before it [CL 3.3.6 H7].
 #include "../host.h"
 
 int main(void)

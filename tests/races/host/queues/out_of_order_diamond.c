@@ -1,5 +1,5 @@
 // expect: clean
-// Two kernels read what the first wrote; a copy over it waits for both.
+// Two kernels read what the first one wrote; a copy that overwrites it waits for both.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// Two kernels may read the same buffer at once.
+// Two unordered kernels read the same buffer.
 #include "../host.h"
 
 int main(void)

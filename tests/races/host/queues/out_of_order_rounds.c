@@ -2,8 +2,8 @@
 // at: add:1 write, 17 read, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: , and so on: 3 pairs
-// Each round's copy waits for nothing: with one wait list that names the kernel's event the others still
-// race.
+// The copy of each iteration waits for nothing: with one wait list that names the kernel's event the other
+// pairs still race.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: clean
-// A buffer, kernel and queue that are released while their commands are under way live as long as these.
+// A buffer, kernel and queue that are released while their commands are in flight live until these complete.
 #include "../host.h"
 int main(void)
 {

@@ -4,7 +4,8 @@
 
 #include "../host.h"
 
-/* FREED_FIRST: the user event makes the fill execute after the free.  WAITS: the event of the fill orders them. */
+/* FREED_FIRST: a user event makes the fill execute after the free.  WAITS: the free waits for the fill's
+ * event. */
 static inline int fill_and_free(int freed_first, int waits)
 {
     begin(NULL);

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: svm_fill_and_free.h:16 write, svm_fill_and_free.h:20 write, command and command
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Memory is freed by a command after a fill of another queue, which nothing orders.
+// A command frees memory that an unordered fill of another queue writes.
 #include "svm_fill_and_free.h"
 int main(void)
 {

@@ -1,5 +1,5 @@
 // expect: clean
-// Memory that kernels and a map have used is freed after a wait for the last of them, and is mapped then.
+// Memory that kernels and a map have used is freed, still mapped, after a wait for the last command.
 #include "../host.h"
 
 int main(void)

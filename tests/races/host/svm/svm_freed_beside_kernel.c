@@ -2,7 +2,7 @@
 // at: add:1 write, 17 write, host and work-item
 // reason: the host neither waits for it nor enqueues it afterwards
 // fix: wait for command 1 (clWaitForEvents, clFinish) before the host access
-// Memory is freed while a kernel may use it: clSVMFree does not wait, and that the program saw it complete orders nothing.
+// A kernel may use memory that is freed: clSVMFree does not wait, and polling for completion orders nothing.
 #include "../host.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 // expect: data-race
-// The host copies coarse-grained SVM with a library function before it waits.
+// The host copies coarse-grained SVM with a library function before it waits for the kernel.
 #include "../host.h"
 
 int main(void)

@@ -1,6 +1,7 @@
 // expect: clean
 // build: host-cc
-// The host fills a ring in fine-grained SVM while a kernel empties it: each item is published with release.
+// The host fills a ring buffer in fine-grained SVM while a kernel reads it: each item is published with
+// release.
 #include "../host.h"
 
 static const char *const source =

@@ -2,8 +2,8 @@
 // at: drain:4 read, 25 write, host and work-item
 // reason: is relaxed and follows no release fence
 // build: host-cc
-// The host fills a ring in fine-grained SVM while a kernel empties it: nothing orders the item with its
-// number.
+// The host fills a ring buffer in fine-grained SVM while a kernel reads it: items are published
+// with relaxed order.
 #include "../host.h"
 
 static const char *const source =

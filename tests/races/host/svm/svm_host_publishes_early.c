@@ -2,7 +2,7 @@
 // at: drain:4 read, 25 write, host and work-item
 // reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
-// The host fills a ring in fine-grained SVM but an item is published before it is written.
+// The host fills a ring buffer in fine-grained SVM, but publishes an item before it writes it.
 #include "../host.h"
 
 static const char *const source =

@@ -1,6 +1,6 @@
 // expect: data-race
 // reason: neither waits for it
-// The host looks at coarse-grained SVM before it waits.
+// The host reads coarse-grained SVM before it waits for the kernel.
 #include "../host.h"
 
 int main(void)

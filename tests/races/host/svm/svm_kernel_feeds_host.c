@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// A kernel fills a ring in fine-grained SVM while the host empties it.
+// A kernel fills a ring buffer in fine-grained SVM while the host reads it.
 #include "../host.h"
 
 static const char *const source =

@@ -3,7 +3,7 @@
 // at: scope-race fill:4 atomic-write, 25 atomic-read, host and work-item
 // reason: on this memory it includes only one kernel and its children
 // build: host-cc
-// A kernel fills a ring in fine-grained SVM but publishes for its own device only.
+// A kernel fills a ring buffer in fine-grained SVM, but publishes at device scope only.
 #include "../host.h"
 
 static const char *const source =

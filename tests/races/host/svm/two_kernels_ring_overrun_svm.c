@@ -1,7 +1,7 @@
 // expect: data-race
 // at: fill:5 write, drain:9 read, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// One kernel fills a ring in fine-grained SVM, overwriting what another has not read yet: it looks at no end.
+// One kernel fills a ring buffer in fine-grained SVM without a check that the other one has read the slot.
 #include "../host.h"
 
 static const char *const source =
@@ -23,7 +23,7 @@ int main(void)
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
     int *ends = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
     ends[0] = ends[1] = 0;
-    cl_event gate = clCreateUserEvent(context, &code); /* neither is over before the other begins */
+    cl_event gate = clCreateUserEvent(context, &code); /* neither completes before the other one begins */
     OK(code);
     launch(q, svm_kernel("fill", ring, ends, NULL), 1, gate);
     launch(q, svm_kernel("drain", ring, ends, out), 1, gate);

@@ -1,5 +1,5 @@
 // expect: clean
-// One kernel fills a ring in fine-grained SVM, another empties it at the same time.
+// One kernel fills a ring buffer in fine-grained SVM while another one reads it.
 #include "../host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
 // expect: clean
-// What is mapped is the first SVM allocation, what the kernel writes is the first buffer.
+// The first SVM allocation is mapped while the kernel writes the first buffer.
 #include "../host.h"
 
 int main(void)

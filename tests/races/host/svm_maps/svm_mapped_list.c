@@ -1,5 +1,5 @@
 // expect: clean
-// A list in coarse-grained memory, built while it is mapped, read while it is mapped again.
+// A list in coarse-grained SVM is built while it is mapped, and read while it is mapped again.
 #include "../host.h"
 
 int main(void)

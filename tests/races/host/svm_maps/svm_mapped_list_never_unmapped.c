@@ -1,6 +1,6 @@
 // expect: mapped-access
 // at: walk:3
-// The list is walked while the host still has it.
+// A kernel reads the list while the host still has it mapped.
 #include "../host.h"
 
 int main(void)

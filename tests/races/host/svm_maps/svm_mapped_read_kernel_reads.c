@@ -1,5 +1,5 @@
 // expect: clean
-// Both read.
+// A kernel reads SVM that the host has mapped for reading.
 #include "../host.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, 18 write, command and work-item
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// The end of a map and a kernel of another queue.
+// An unmap and a kernel of another queue.
 #include "../host.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
-// Host threads whose kernels use one buffer through queues of their own: both are enqueued before anybody
+// Host threads launch kernels that use one buffer on separate queues; both enqueue before either of them
 // waits.
 #include "../host.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // expect: clean
-// One host thread waits for its kernel and then tells another one by a condition variable, whose kernel uses
-// the same buffer.
+// One host thread waits for its kernel, then signals a condition variable; the other thread's kernel uses the
+// same buffer.
 #include "../host.h"
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // expect: clean
-// Host threads that share an in-order queue: their commands come one after the other, in whichever order.
+// Host threads share an in-order queue: their commands are ordered, whichever comes first.
 #include "../host.h"
 #include <pthread.h>
 static cl_command_queue q;

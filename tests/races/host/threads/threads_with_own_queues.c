@@ -1,5 +1,5 @@
 // expect: clean
-// Host threads with queues and buffers of their own, one program and one context.
+// Host threads with separate queues and buffers, one program and one context.
 #include "../host.h"
 #include <pthread.h>
 static void *work(void *kernels)

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
-// The copy is complete for everybody after wait_group_events.
+// After wait_group_events the copy is complete for every work-item of the group.
 kernel void k(global const int *in, global int *out, local int *t)
 {
     event_t e = async_work_group_copy(t, in + get_group_id(0) * 8, 8, 0);

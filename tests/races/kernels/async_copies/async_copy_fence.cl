@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16
-// The copy out of local memory starts when the copy into it is complete, without a wait in between. [CLC 6.15.11 R3]
+// The copy out of local memory starts after the copy into it, without a wait in between. [CLC 6.15.11 R3]
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:16:iota -a buf:16
-// The next tile is on its way while this one is used; two buffers.
+// Two buffers: the copy of the next tile is in flight while the current tile is used.
 kernel void k(global const int *in, global int *out)
 {
     local int tile[2][4];

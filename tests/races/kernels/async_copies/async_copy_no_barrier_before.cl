@@ -2,7 +2,7 @@
 // at: 8 write, 9 read, copy and work-item in one group
 // reason: no barrier stands between the access
 // run: -g 16 -l 8 -a buf:16 -a local:32
-// The copy out of local memory starts before everybody has written.
+// The copy out of local memory starts before all work-items have written.
 kernel void k(global int *out, local int *t)
 {
     t[get_local_id(0)] = (int)get_global_id(0);

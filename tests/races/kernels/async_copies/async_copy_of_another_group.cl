@@ -2,7 +2,7 @@
 // at: 11 write, 13 read, copy and work-item in two groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
-// The next group's part of what copies write: waiting is the matter of a group.
+// Reads what the next group's copy writes: wait_group_events covers only copies of the same group.
 kernel void k(global const int *in, global int *out, local int *t)
 {
     int g = get_group_id(0), l = get_local_id(0);

@@ -2,7 +2,7 @@
 // at: 10 atomic-rmw, 12 atomic-rmw, different groups
 // reason: different atomic objects
 // run: -g 2 -l 1 -a buf:2 -a buf:2 -a 1
-// Which buffer the long is in, is known at run time alone: it is two of the ints.
+// The long overlaps two of the ints; which buffer it is in is known only at run time.
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 kernel void k(global uint *a, global ulong *b, uint which)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:4 -a 1
-// All take the same case.
+// All work-items take the same case.
 kernel void k(global int *out, int which)
 {
     int l = get_local_id(0);

@@ -1,7 +1,7 @@
 // expect: barrier-divergence
 // at: 9
 // run: -g 4 -l 4 -a buf:4
-// The loop around the barrier runs more often for some.
+// The trip count of the loop around the barrier differs between work-items.
 kernel void k(global int *out)
 {
     size_t l = get_local_id(0);

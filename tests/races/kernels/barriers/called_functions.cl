@@ -5,7 +5,7 @@
 // stack: 18 31
 // run: -k k --global 8 --local 8 --arg buf:64
 
-/* The accesses and the barrier are in functions that are called in more than one way. */
+/* The accesses and the barrier are in functions with several call sites. */
 void put(global int *p, int v)
 {
     *p = v;

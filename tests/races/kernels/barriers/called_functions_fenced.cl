@@ -1,7 +1,7 @@
 // expect: clean
 // run: -k k --global 8 --local 8 --arg buf:64
 
-/* The same with a barrier for the memory in question. */
+/* As called_functions.cl, with a barrier that fences the memory accessed. */
 void put(global int *p, int v)
 {
     *p = v;

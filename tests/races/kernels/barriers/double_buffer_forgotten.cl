@@ -2,7 +2,7 @@
 // at: 15 read, 15 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:16:iota
-// The last line reads and writes one half.
+// The last line reads and writes the same half of the double buffer.
 kernel void k(global int *a)
 {
     int i = (int)get_local_id(0), now = 0;

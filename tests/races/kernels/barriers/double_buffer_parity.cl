@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:16:iota
-// Two halves that change places at each barrier.
+// A double buffer whose halves swap roles at each barrier.
 kernel void k(global int *a)
 {
     int i = (int)get_local_id(0), now = 0;

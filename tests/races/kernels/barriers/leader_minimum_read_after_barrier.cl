@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:1:fill=99 -a buf:8
-// A minimum by atomics, read plainly behind a barrier.
+// A minimum computed by atomics, read by a plain load after a barrier.
 kernel void k(global const int *in, global int *best, global int *out)
 {
     int l = get_local_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:40:iota -a 40
-// Each work-item walks its own residue class.
+// Grid-stride loop: each work-item accesses its own residue class.
 kernel void k(global int *a, int n)
 {
     for (size_t i = get_global_id(0); i < (size_t)n; i += get_global_size(0))

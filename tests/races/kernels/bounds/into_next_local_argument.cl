@@ -1,7 +1,7 @@
 // expect: out-of-bounds
 // at: 8
 // run: -g 4 -l 4 -a local:16 -a local:16 -a buf:4
-// The first array of local memory is left by one element; the second one follows.
+// The access is one element past the end of the first local array, which the second one follows.
 kernel void k(local int *a, local int *b, global int *out)
 {
     int l = get_local_id(0);

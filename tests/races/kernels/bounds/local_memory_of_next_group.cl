@@ -1,7 +1,7 @@
 // expect: uninitialized-read
 // at: 12; uninitialized 12
 // run: -c race,memory,uninitialized -g 8 -l 4 -a buf:8
-// What one work-group wrote to local memory is not there for the next.
+// Local memory does not keep its contents from one work-group to the next.
 kernel void k(global int *out)
 {
     local int t[4];

@@ -1,7 +1,7 @@
 // expect: uninitialized-read
 // at: 11; uninitialized 11
 // run: -c race,memory,uninitialized -g 4 -l 4 -a buf:4
-// Local memory holds nothing before it is written.
+// Local memory is uninitialized until it is written.
 kernel void k(global int *out)
 {
     local int t[8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 1 -l 1 -a buf:1
-// Initializers whose constant part lies in memory behind a text of odd length.
+// Initializers whose constants follow a string of odd length in memory.
 kernel void k(global int *o)
 {
     char s[6] = "hello";

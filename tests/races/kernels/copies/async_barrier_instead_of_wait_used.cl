@@ -3,7 +3,7 @@
 // reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
-// The usual mistake: a barrier for a wait.
+// A common mistake: a barrier in place of wait_group_events.
 kernel void k(global const int *in, global int *out, local int *t)
 {
     async_work_group_copy(t, in + get_group_id(0) * 8, 8, 0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
-// The event of the last round is handed to the next copy, which then has it.
+// The event of the last iteration is passed to the next copy, which becomes associated with it.
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

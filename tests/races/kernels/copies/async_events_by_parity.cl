@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
-// Two tiles, two events, taken in turns.
+// Two tiles and two events, used alternately.
 kernel void k(global const int *in, global int *out)
 {
     local int tile[2][8];

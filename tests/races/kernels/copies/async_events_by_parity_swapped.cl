@@ -3,7 +3,7 @@
 // reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
-// It waits for the tile that it asked for last, and not for the one that it uses.
+// The wait names the copy that was started last, not the one whose tile is used.
 kernel void k(global const int *in, global int *out)
 {
     local int tile[2][8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:16:iota -a buf:8
-// Two copies share an event; who waits for it waits for both.
+// Two copies share an event; a wait for the event waits for both.
 kernel void k(global const int *in, global int *out)
 {
     local int a[8], b[8];

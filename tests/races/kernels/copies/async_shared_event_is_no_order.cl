@@ -3,7 +3,7 @@
 // reason: barriers do not order it
 // fix: before the copy at
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// A copy in and a copy out share an event, which does not put one behind the other.
+// A copy in and a copy out share an event, which does not order one copy after the other.
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

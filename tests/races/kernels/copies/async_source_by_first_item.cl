@@ -2,7 +2,7 @@
 // at: 10 write, 11 read, copy and work-item in one group
 // reason: no barrier stands between the access
 // run: -g 8 -l 8 -a buf:8 -a local:32
-// One work-item writes what is copied; any of them may carry out the copy.
+// One work-item writes the source of the copy; any work-item may perform the copy.
 kernel void k(global int *out, local int *t)
 {
     if (get_local_id(0) == 0)

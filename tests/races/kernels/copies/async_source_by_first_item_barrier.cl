@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8 -a local:32
-// One work-item writes what is copied, before a barrier.
+// One work-item writes the source of the copy before a barrier.
 kernel void k(global int *out, local int *t)
 {
     if (get_local_id(0) == 0)

@@ -2,7 +2,7 @@
 // at: 12 write, 12 write, copy and copy in two groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:32:iota -a buf:48
-// The strides of two groups meet in every third element.
+// The strided copies of two groups both write every third element.
 kernel void k(global const int *in, global int *out)
 {
     local int t[16];

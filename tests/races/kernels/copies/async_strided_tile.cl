@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:32:iota -a buf:32
-// Columns in, rows out: other groups have the elements in between.
+// Columns in, rows out: the elements in between belong to other groups.
 kernel void k(global const int *in, global int *out)
 {
     local int t[16];

@@ -3,7 +3,7 @@
 // reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// What is copied out is overwritten behind a barrier, before the wait.
+// The source of a copy out is overwritten after a barrier but before the wait.
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

@@ -2,7 +2,7 @@
 // at: 9 write, 9 write, copy and copy in one group
 // reason: in progress until a wait for its event
 // run: -g 8 -l 8 -a buf:16:iota -a buf:8
-// Two copies under way to the same place.
+// Two copies to the same destination are in flight.
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

@@ -3,7 +3,7 @@
 // reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
-// Copies share one event, which is waited for behind the loop, too late for each round's use.
+// Copies share one event; the wait comes after the loop, too late for the use in each iteration.
 kernel void k(global const int *in, global int *out)
 {
     local int t[4][8];

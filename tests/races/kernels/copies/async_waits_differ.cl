@@ -1,7 +1,7 @@
 // expect: different-arguments
 // at: 8
 // run: -g 4 -l 4 -a buf:8:iota -a local:32
-// The last work-item waits for the other copy.
+// The last work-item waits for another event than the rest of the group.
 kernel void k(global const int *in, local int *t)
 {
     event_t e[2] = {async_work_group_copy(t, in, 4, 0), async_work_group_copy(t + 4, in + 4, 4, 0)};

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// While the copy is under way the group works on other memory, with barriers, and reads what is copied.
+// While the copy is in flight the group uses other memory, with barriers, and reads the source of the copy.
 kernel void k(global const int *in, global int *out)
 {
     local int t[8], u[8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:4 -a buf:4 -a buf:1
-// Lamport's bakery, sequentially consistent.
+// Lamport's bakery algorithm, sequentially consistent.
 kernel void k(global atomic_int *choosing, global atomic_int *number, global int *sum)
 {
     int me = (int)get_global_id(0), n = (int)get_global_size(0), most = 0;

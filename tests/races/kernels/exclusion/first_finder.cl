@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16:iota -a buf:1 -a buf:1
-// Whoever counts first writes.
+// The work-item that counts first writes.
 kernel void k(global const int *w, global int *found, global int *who)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:8:iota -a buf:1:fill=-1 -a buf:1
-// The first to claim writes; others have nothing to do with it.
+// The first work-item to claim writes; the others do not access the result.
 kernel void k(global const int *in, global atomic_int *winner, global int *result)
 {
     int i = get_global_id(0), none = -1;

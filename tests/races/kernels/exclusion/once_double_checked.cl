@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:1 -a buf:1 -a buf:4
-// Double-checked initialization with an acquiring check.
+// Double-checked initialization with an acquire load in the first check.
 kernel void k(global int *table, global atomic_int *state, global int *out)
 {
     if (get_local_id(0))

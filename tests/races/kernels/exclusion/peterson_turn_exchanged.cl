@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 2 -l 1 -a buf:2 -a buf:1 -a buf:1
-// Peterson's lock without one order of all operations: who exchanges the turn as the second acquires from the first,
-// and sees that it wants to enter.
+// Peterson's lock with acquire and release only: the second exchange of the turn acquires from the first one,
+// so its work-item reads that the other one has set its flag.
 #define S memory_scope_device
 kernel void k(global atomic_int *wants, global atomic_int *turn, global int *sum)
 {

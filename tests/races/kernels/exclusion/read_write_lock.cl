@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 1 -a buf:1 -a buf:1 -a buf:8
-// Readers count themselves in and out, a writer takes the lock when nobody reads.
+// Readers count themselves in and out; a writer takes the lock when the number of readers is zero.
 #define S memory_scope_device
 kernel void k(global atomic_int *l, global int *x, global int *o)
 {

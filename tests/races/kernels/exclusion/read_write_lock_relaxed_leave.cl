@@ -2,7 +2,7 @@
 // at: 15 write, 28 read, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 8 -l 1 -a buf:1 -a buf:1 -a buf:8
-// Readers leave without release: the writer does not know that they are done.
+// Readers leave without release, so their reads are not ordered before the writer.
 #define S memory_scope_device
 kernel void k(global atomic_int *l, global int *x, global int *o)
 {

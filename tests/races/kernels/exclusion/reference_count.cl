@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:8 -a buf:1:fill=8 -a buf:1
-// The last user cleans up: releases count down, one acquire fence.
+// The last user cleans up: release decrements, and an acquire fence in the last one.
 kernel void k(global int *data, global atomic_int *users, global int *sum)
 {
     data[get_global_id(0)] = (int)get_global_id(0);

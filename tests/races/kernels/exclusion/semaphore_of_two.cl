@@ -1,6 +1,7 @@
 // expect: clean
 // run: -g 6 -l 1 -a buf:1:fill=2 -a buf:2:fill=0 -a buf:2
-// A semaphore lets two in; each of them claims one of two rooms, which are handed on with release and acquire.
+// A semaphore admits two work-items; each claims a slot, which passes to the next holder by release and
+// acquire.
 #define S memory_scope_device
 kernel void k(global atomic_int *free_rooms, global atomic_int *taken, global int *rooms)
 {

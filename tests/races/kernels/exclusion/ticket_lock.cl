@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:1 -a buf:2
-// A fair lock: the holder's release of the next number is acquired by whoever holds that ticket.
+// A fair lock: the release store of the next number is acquired by the work-item that holds that ticket.
 kernel void k(global int *counter, global atomic_int *lock)
 {
     if (get_local_id(0) != 0)

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8
-// In local memory, with work-group scope.
+// A ticket lock in local memory, with work-group scope.
 kernel void k(void)
 {
     local atomic_int next, serving;

@@ -2,7 +2,7 @@
 // at: 12 read, 12 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:1 -a buf:4
-// Both groups have tickets of their own, but write one counter.
+// Each group has its own ticket lock, but both write one counter.
 kernel void k(global int *counter, global atomic_int *lock)
 {
     global atomic_int *next = &lock[2 * get_group_id(0)], *serving = next + 1;

@@ -2,7 +2,7 @@
 // at: 11 read, 13 write, different groups or same group; 13 write, 13 write, different groups or same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:1 -a buf:2
-// The next is called before the value is written.
+// The lock is released before the value is written.
 kernel void k(global int *counter, global atomic_int *lock)
 {
     int mine = atomic_fetch_add_explicit(&lock[0], 1, memory_order_relaxed, memory_scope_device);

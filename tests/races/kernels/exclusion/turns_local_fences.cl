@@ -3,7 +3,7 @@
 // reason: the release fence at turns_local_fences.cl:17 and the acquire fence at turns_local_fences.cl:15 order local memory only, the accesses are to global memory
 // fix: add CLK_GLOBAL_MEM_FENCE to the flags of the fences at turns_local_fences.cl:17 and turns_local_fences.cl:15
 // run: -g 8 -l 8 -a buf:1
-// Turns in local memory with fences of local memory do not order global memory.
+// A turn variable in local memory with fences of local memory does not order accesses to global memory.
 kernel void k(global int *x)
 {
     local atomic_int f;

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16 -a buf:16 -a buf:16
-// A barrier of work-groups by dissemination: in round r group g tells group g + 2^r.  The leader is joined with its
-// group by barriers of global memory.
+// A dissemination barrier of work-groups: in iteration r group g signals group g + 2^r.  Barriers of global
+// memory synchronize the leader with its group.
 kernel void k(global int *a, global atomic_int *told, global int *out)
 {
     uint i = get_global_id(0), n = get_global_size(0), group = get_group_id(0), groups = get_num_groups(0);

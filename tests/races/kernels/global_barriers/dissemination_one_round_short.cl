@@ -2,7 +2,7 @@
 // at: 9 write, 19 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16 -a buf:16 -a buf:16
-// One round is left out: a group knows of the one before it alone.
+// One iteration is missing: a group is only ordered after the one before it.
 kernel void k(global int *a, global atomic_int *told, global int *out)
 {
     uint i = get_global_id(0), n = get_global_size(0), group = get_group_id(0), groups = get_num_groups(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:2 -a buf:2 -a buf:8 -a buf:8
-// The first group collects a flag of each group and hands one out to each.
+// The first group reads a flag of each group, then sets a flag for each.
 #define ALL memory_scope_device
 kernel void k(global atomic_int *in, global atomic_int *out, global int *a, global int *o)
 {

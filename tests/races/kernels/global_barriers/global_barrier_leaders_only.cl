@@ -2,7 +2,7 @@
 // at: 12 read, 14 write, different groups; 12 write, 14 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 2 -a buf:2 -a buf:8 -a buf:8
-// The others of a group do not wait for their leader.
+// The other work-items of a group do not wait for their leader.
 #define ALL memory_scope_device
 kernel void k(global atomic_int *b, global int *a, global int *o)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:2 -a buf:8 -a buf:8
-// A barrier of all groups that is used again and again.
+// A barrier of all groups that is used several times.
 #define ALL memory_scope_device
 kernel void k(global atomic_int *b, global int *a, global int *o)
 {

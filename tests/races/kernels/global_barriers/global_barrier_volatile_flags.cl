@@ -2,7 +2,7 @@
 // at: 12 write, 15 read, different groups; 19 write, 22 read, different groups; 9 write, 25 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:2 -a buf:2 -a buf:8 -a buf:8
-// The same with volatile flags.
+// As global_barrier_flags.cl, with volatile flags in place of atomics.
 kernel void k(global volatile int *in, global volatile int *out, global int *a, global int *o)
 {
     int l = get_local_id(0), g = get_group_id(0), G = get_num_groups(0), i = get_global_id(0);

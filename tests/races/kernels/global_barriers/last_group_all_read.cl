@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 32 -l 8 -a buf:32:iota -a buf:32:iota -a buf:4 -a buf:1 -a buf:1
-// The last group to arrive adds up what the others left; the barrier hands the leader's acquire on.
+// The last group to arrive adds up the results; the barrier extends its leader's acquire to the whole group.
 kernel void k(global const int *a, global const int *b, global int *part, global atomic_uint *count,
               global int *out)
 {

@@ -2,7 +2,7 @@
 // at: 20 write, 26 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 32 -l 8 -a buf:32:iota -a buf:32:iota -a buf:4 -a buf:1 -a buf:1
-// The same with a barrier for local memory alone.
+// As last_group_all_read.cl, with a barrier that fences local memory only.
 kernel void k(global const int *a, global const int *b, global int *part, global atomic_uint *count,
               global int *out)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 32 -l 8 -a buf:32:iota -a buf:4 -a buf:1 -a buf:1
-// Fences of device scope around the old atomic.
+// Fences of device scope around an atomic of OpenCL 1.x.
 kernel void k(global const int *a, global int *part, global int *count, global int *out)
 {
     int l = get_local_id(0);

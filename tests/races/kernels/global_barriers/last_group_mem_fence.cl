@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 12 write, 17 read, different groups
 // run: -g 32 -l 8 -a buf:32:iota -a buf:4 -a buf:1 -a buf:1
-// mem_fence has the scope of the work-group: nothing comes to the last group.
+// mem_fence has work-group scope: it does not synchronize with the last group.
 kernel void k(global const int *a, volatile global int *part, volatile global int *count, global int *out)
 {
     int l = get_local_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:1
-// A barrier that turns its sense, used in each round: the last to come sets the count back and lets all go.
+// A sense-reversing barrier in a loop: the last to arrive resets the count and flips the sense.
 #define S memory_scope_device
 void meet(global atomic_int *count, global atomic_int *sense, int *mine, int all)
 {

@@ -2,8 +2,8 @@
 // at: 22 read, 22 write, different groups
 // reason: has memory_order_release, which does not acquire
 // run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:1
-// The count is taken with release alone: the last to come does not acquire what the others did, and its store of the
-// sense does not hand it on.
+// The count is updated with release alone: the last to arrive does not acquire the others' writes, so its
+// store of the sense does not publish them.
 #define S memory_scope_device
 void meet(global atomic_int *count, global atomic_int *sense, int *mine, int all)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:1:fill=1 -a buf:8 -a buf:8:fill=-1 -a buf:1
-// Who sets the bit of a vertex owns its distance and its slot of the frontier.
+// The work-item that sets the bit of a vertex writes its distance and its slot of the frontier.
 kernel void k(global uint *seen, global int *frontier, global int *distance, global int *count)
 {
     int from = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 2 -a buf:5:fill=-1 -a buf:4 -a buf:1
-// One neighbor claims the vertex and a place in the next frontier.
+// One neighbor claims the vertex and a slot of the next frontier.
 kernel void k(global atomic_int *level, global int *frontier, global atomic_int *tail)
 {
     int none = -1;

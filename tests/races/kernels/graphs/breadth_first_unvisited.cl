@@ -2,7 +2,7 @@
 // at: 9 read, 10 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:fill=-1
-// All write the same distance where they find none.
+// Work-items that find a vertex without a distance all write the same distance.
 kernel void k(global int *distance)
 {
     int to = (int)get_global_id(0) / 2;

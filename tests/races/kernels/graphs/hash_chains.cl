@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 12 -l 1 -a buf:4 -a buf:24 -a buf:12
-// The same with an acquiring load: each exchange continues the release sequences of those before it, so the walk comes
-// after all nodes of the chain.
+// As hash_chains_relaxed_walk.cl, with an acquire load: each exchange continues the release sequences of
+// those before it, so the walk is ordered after all nodes of the chain.
 kernel void k(global atomic_int *heads, global int *nodes, global int *found)
 {
     int i = (int)get_global_id(0), bin = i & 3;

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 8 write, 16 read, different groups; 11 write, 15 read, different groups
 // run: -g 12 -l 1 -a buf:4 -a buf:24 -a buf:12
-// Chains: a new node is written plainly, then hung in by a releasing exchange; who walks the chain loads heads relaxed.
+// A new node is written, then linked by a release exchange; readers load the head of the chain relaxed.
 kernel void k(global atomic_int *heads, global int *nodes, global int *found)
 {
     int i = (int)get_global_id(0), bin = i & 3;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:32 -a buf:32 -a buf:32 -a buf:16
-// A key is claimed relaxed; its value is published by a mark of its own, released and acquired.
+// A key is claimed relaxed; its value is published by a separate flag, with release and acquire.
 kernel void k(global atomic_int *keys, global int *values, global atomic_int *ready, global int *found)
 {
     int i = (int)get_global_id(0), key = 1 + i / 2, slot = (key * 7) & 31;

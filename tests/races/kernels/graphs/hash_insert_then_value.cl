@@ -2,8 +2,8 @@
 // at: 14 write, 19 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:32 -a buf:32 -a buf:16
-// The key is claimed with a relaxed exchange, and the value follows plainly: a lookup that meets the key reads a value
-// that nothing orders after its write [CL 3.3.6 G17].
+// The key is claimed with a relaxed exchange, then the value is written plainly: a lookup that finds the key
+// reads a value whose write is not ordered before it [CL 3.3.6 G17].
 kernel void k(global atomic_int *keys, global int *values, global int *found)
 {
     int i = (int)get_global_id(0), key = 1 + i / 2, slot = (key * 7) & 31;

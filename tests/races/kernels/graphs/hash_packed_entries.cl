@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:64 -a buf:16
-// Key and value are one atomic word of 64 bits: whoever reads an entry reads both, relaxed or not.
+// Key and value are one atomic word of 64 bits: any read of an entry, even a relaxed one, reads both.
 kernel void k(global atomic_ulong *table, global int *found)
 {
     uint i = (uint)get_global_id(0), key = 1 + i / 2, slot = (key * 7) & 31;

@@ -3,7 +3,7 @@
 // at: 14 write, 14 write, different groups or same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:fill=100 -a buf:1
-// All who change something set the flag, plainly.
+// All work-items that change a distance set the flag by plain writes.
 kernel void k(global atomic_int *distance, global int *changed)
 {
     int i = (int)get_global_id(0);

@@ -2,7 +2,7 @@
 // at: 10 read, 10 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 4,4 -l 4,4 -a buf:16:iota
-// Row and column of the step are read while they are written, be it with the same values.
+// The pivot's row and column are read while they are written, even if the values do not change.
 kernel void k(global int *d)
 {
     int i = (int)get_local_id(1), j = (int)get_local_id(0);

@@ -2,7 +2,7 @@
 // at: 11 read, 14 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 1 -a buf:64 -a buf:64
-// The node's key is written after the node was hung in.
+// The node's key is written after the node is linked.
 #define S memory_scope_device
 kernel void k(global atomic_int *children, global int *keys)
 {

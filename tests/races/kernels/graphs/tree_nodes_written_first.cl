@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 1 -a buf:64 -a buf:64
-// The key is written before; the exchange that hangs the node in releases it, and who fails acquires.
+// The key is written first; the exchange that links the node releases it, and a failing exchange acquires.
 #define S memory_scope_device
 kernel void k(global atomic_int *children, global int *keys)
 {

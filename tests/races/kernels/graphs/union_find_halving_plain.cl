@@ -2,7 +2,7 @@
 // at: 11 read, 11 write, different groups or same group; fair: 9 atomic-rmw, 10 read, different groups; fair: 10 read, 11 write, different groups; fair: uniform-write 11 write, 11 write, different groups; fair: 11 write, 12 read, different groups
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:iota
-// Paths are halved by plain writes beside atomic links.
+// Path halving by plain writes, beside atomic links.
 kernel void k(global int *parent)
 {
     int x = (int)get_global_id(0) + 1;

@@ -2,7 +2,7 @@
 // at: 8 read, 18 atomic-rmw, same group; sequential: 9 read, 18 atomic-rmw, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:iota
-// Connected components: links by compare-exchange, but plain reads on the way.
+// Connected components: links are set by compare-exchange, but followed by plain reads.
 int find(volatile global int *parent, int x)
 {
     while (parent[x] != x)

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 --repeat 2 -a buf:1 -a buf:16
-// The last group to come clears the counter for the next launch, which comes after this one.
+// The last group to arrive clears the counter for the next launch, which is ordered after this one.
 kernel void k(global atomic_int *count, global int *out)
 {
     barrier(CLK_GLOBAL_MEM_FENCE);

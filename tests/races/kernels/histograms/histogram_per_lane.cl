@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:4
-// Each work-item counts in its own column, padded rows; sums are atomic.
+// Each work-item counts in its own column of padded rows; sums are atomic.
 kernel void k(global const int *in, global int *out)
 {
     local int h[4 * 9];

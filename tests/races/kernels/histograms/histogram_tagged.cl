@@ -2,7 +2,7 @@
 // at: 16 read, 18 write, same group; 18 write, 18 write, same group; 18 write, 19 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:fill=1 -a buf:4
-// Plain increments tagged with the writer, tried again where another was faster.
+// Plain increments tagged with the writer, retried if another work-item's write came in between.
 kernel void k(global const int *in, global uint *out)
 {
     local volatile uint h[4];

@@ -2,7 +2,7 @@
 // at: 12 write, 12 write, same group
 // reason: order local memory only, the accesses are to global memory
 // run: -g 8 -l 8 -a buf:1
-// An atomic in local memory counts; the global copy is written by whoever counts.
+// An atomic in local memory counts; each work-item that counts also writes the global copy plainly.
 kernel void k(global int *last)
 {
     local atomic_int n;

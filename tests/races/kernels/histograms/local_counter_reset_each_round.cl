@@ -2,7 +2,7 @@
 // at: 12 write, 17 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8 
-// The counter is cleared for the next round while others still read it.
+// The counter is cleared for the next iteration while others still read it.
 kernel void k(global int *out)
 {
     local int c;

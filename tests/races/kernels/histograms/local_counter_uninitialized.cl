@@ -1,7 +1,7 @@
 // expect: uninitialized-read
 // at: 8
 // run: -c race,memory,uninitialized -g 4 -l 4 -a buf:1
-// The counter in local memory is never set to zero.
+// The counter in local memory is not initialized.
 kernel void k(global int *out)
 {
     local int count;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:8
-// Four bins of eight bits in a word of local memory: additions of shifted ones.
+// Four bins of eight bits in a word of local memory, incremented by atomic additions of shifted ones.
 kernel void k(global const int *a, global int *bins)
 {
     local uint packed[2];

@@ -2,7 +2,7 @@
 // at: 14 atomic-rmw, 16 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:16:iota -a buf:8
-// The bytes of the words are read where they were only added to atomically: no barrier stands between.
+// The bytes of words that were updated atomically are read plainly without a barrier in between.
 kernel void k(global const int *a, global int *bins)
 {
     local uint packed[2];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16 -a buf:16:iota -a 1,2 -a 16
-// Each work-item has a counter of its own.
+// Each work-item has its own counter.
 uint4 philox(uint4 c, uint2 k) {
     for (int r = 0; r < 10; r++) {
         uint h0 = mul_hi(0xD2511F53u, c.x), l0 = 0xD2511F53u * c.x, h1 = mul_hi(0xCD9E8D57u, c.z), l1 = 0xCD9E8D57u * c.z;

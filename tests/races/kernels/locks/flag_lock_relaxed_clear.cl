@@ -2,7 +2,7 @@
 // at: 13 read, 13 write, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 16 -l 4 -a buf:1 -a buf:1
-// Clearing the flag with relaxed order hands over nothing.
+// A relaxed clear of the flag does not synchronize with the next holder.
 kernel void k(global int *counter, global atomic_int *raw)
 {
     global atomic_flag *lock = (global atomic_flag *)raw;

@@ -2,7 +2,7 @@
 // at: 25 read, 25 write, same group
 // reason: order local memory only
 // run: -g 8 -l 8 -a buf:1
-// The same lock does not protect global memory.
+// The lock of generic_lock.cl does not protect global memory.
 void take(atomic_int *lock)
 {
     int zero;

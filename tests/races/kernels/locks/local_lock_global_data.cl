@@ -2,7 +2,7 @@
 // at: 14 read, 14 write, same group
 // reason: order local memory only
 // run: -g 8 -l 8 -a buf:1
-// Local and global happens-before are separate: a lock in local memory does not guard global memory [CL 3.3.6 G8-G10].
+// Local and global happens-before are separate: local locks do not guard global memory [CL 3.3.6 G8-G10].
 kernel void k(global int *sum)
 {
     local atomic_int lock;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:1
-// Fences with both flags carry global memory across a lock in local memory [CL 3.3.6 F7].
+// Fences with both flags order global memory by a lock in local memory [CL 3.3.6 F7].
 kernel void k(global int *sum)
 {
     local atomic_int lock;

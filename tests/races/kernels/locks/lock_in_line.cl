@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 6 -l 1 -a buf:8 -a buf:1 -a buf:1
-// The lock of Craig, Landin and Hagersten: each waits for the node of the one before it.
+// The CLH lock (Craig, Landin, Hagersten): each work-item waits on the node of its predecessor.
 #define S memory_scope_device
 kernel void k(global atomic_int *busy, global atomic_int *tail, global int *sum)
 {

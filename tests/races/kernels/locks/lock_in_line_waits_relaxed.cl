@@ -3,8 +3,8 @@
 // reason: is relaxed and no acquire fence follows
 // fix: memory_order_acquire
 // run: -g 6 -l 1 -a buf:8 -a buf:1 -a buf:1
-// The exchange of the tail acquires what came before others took their places, not what they did under the lock: that
-// takes an acquiring load of their node.
+// The exchange of the tail acquires what precedes the predecessor's exchange, not its critical section: that
+// takes an acquire load of the predecessor's node.
 #define S memory_scope_device
 kernel void k(global atomic_int *busy, global atomic_int *tail, global int *sum)
 {

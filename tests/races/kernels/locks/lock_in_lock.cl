@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:1 -a buf:1
-// Turns are taken within the group first, then between the groups.
+// Nested locks: first within the group, then between the groups.
 kernel void k(global atomic_int *outer, global int *x)
 {
     local atomic_int turn;

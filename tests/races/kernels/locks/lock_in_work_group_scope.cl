@@ -2,7 +2,7 @@
 // at: 14 read, 14 write, different groups; scope-race 11 atomic-rmw, 15 atomic-write, different groups; scope-race 15 atomic-write, 15 atomic-write, different groups
 // reason: has scope work_group, but the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:1 -a buf:1
-// The release of a lock in a read-modify-write at work-group scope reaches nobody in another work-group.
+// The lock's release is at work-group scope: it does not synchronize with other work-groups.
 kernel void k(global int *counter, global atomic_int *lock)
 {
     if (get_local_id(0) != 0)

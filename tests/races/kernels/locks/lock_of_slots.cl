@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 6 -l 1 -a buf:8:fill=0 -a buf:1 -a buf:1
-// Anderson's lock: a slot for each who waits; the first to come finds its slot open as nobody came before it.
+// Anderson's array lock: one slot for each waiting work-item; the first slot is open from the start.
 #define S memory_scope_device
 kernel void k(global atomic_int *open, global atomic_int *next, global int *sum)
 {

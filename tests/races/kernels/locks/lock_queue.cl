@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 5 -l 1 -a buf:8 -a buf:8 -a buf:1 -a buf:1
-// Each waits for a flag of its own, which the one before it clears.
+// Each work-item waits for its own flag, which its predecessor clears.
 #define S memory_scope_device
 kernel void k(global atomic_int *next, global atomic_int *wait, global atomic_int *tail, global int *x)
 {

@@ -2,7 +2,7 @@
 // at: 18 read, 18 write, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 5 -l 1 -a buf:8 -a buf:8 -a buf:1 -a buf:1
-// The flag is cleared and read without order.
+// The flag is cleared and read with relaxed order.
 #define S memory_scope_device
 kernel void k(global atomic_int *next, global atomic_int *wait, global atomic_int *tail, global int *x)
 {

@@ -2,7 +2,7 @@
 // at: 14 read, 14 write, different groups
 // reason: no synchronization orders the two accesses
 // run: -g 4 -l 1 -a buf:1 -a buf:1
-// Who does not get the lock goes on without it.
+// A work-item that fails to get the lock continues without it.
 kernel void k(global atomic_int *lock, global int *sum)
 {
     int got = 0;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 1 -a buf:48
-// Records with a lock of their own.
+// Each record contains its lock.
 struct account {
     atomic_int lock;
     int balance;

@@ -2,7 +2,7 @@
 // at: 24 read, 25 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 1 -a buf:48
-// The record that is given to is not locked.
+// The destination record is not locked.
 struct account {
     atomic_int lock;
     int balance;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:64:rand=1 -a buf:64:rand=2 -a buf:64:rand=3 -a buf:64 -a 16 -a 4 -a local:128 -a local:128
-// Keys and values by tiles.
+// Attention with keys and values loaded in tiles.
 kernel void attn(global const float *Q, global const float *K, global const float *V, global float *O, int N, int d, local float *kt, local float *vt) {
     int l = get_local_id(0), row = get_global_id(0), ls = get_local_size(0);
     float m = -INFINITY, den = 0, acc[16];

@@ -2,8 +2,8 @@
 // at: 16 read, 20 write, same group; 16 read, 19 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:32:iota -a local:128
-// In one buffer each pass reads before it writes: with one barrier for a pass a work-item writes what another has
-// still to read.
+// In one buffer each pass reads before it writes: with one barrier per pass a work-item overwrites what
+// another one has not read yet.
 kernel void k(global float2 *x, local float2 *store)
 {
     uint i = get_local_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:32:iota -a local:128
-// A Fourier transform of 16 points, Stockham's way: from one local buffer to the other, a barrier for each pass.
+// A Stockham FFT of 16 points between two local buffers, with one barrier per pass.
 kernel void k(global float2 *x, local float2 *store)
 {
     uint i = get_local_id(0);

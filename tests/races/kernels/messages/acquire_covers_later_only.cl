@@ -2,7 +2,7 @@
 // at: 10 write, 13 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:2 -a buf:1 -a buf:2
-// What comes before the acquire is not ordered by it.
+// An access before the acquire is not ordered by it.
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {
     size_t i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota
-// The flag is atomic where several write it, and is set back by one between two barriers.
+// The flag is atomic where several work-items write it, and one of them resets it between two barriers.
 kernel void k(global int *a)
 {
     local atomic_int again;

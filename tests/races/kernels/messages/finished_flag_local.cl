@@ -3,7 +3,7 @@
 // at: 13 write, 13 write, same group; 17 write, 17 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota
-// All who find work left write the same to a flag: the same value is a conflict as well.
+// Work-items that find work left all write the same value to a flag: equal values conflict as well.
 kernel void k(global int *a)
 {
     local int again;

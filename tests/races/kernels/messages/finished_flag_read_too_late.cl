@@ -2,7 +2,7 @@
 // at: 13 read, 15 write, same group; barrier-divergence 16
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota
-// The first work-item sets the flag back for the next round while others have still to read it.
+// The first work-item resets the flag for the next iteration before the others have read it.
 kernel void k(global int *a)
 {
     local int again;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota
-// The group votes instead.
+// A work-group vote in place of the flag.
 kernel void k(global int *a)
 {
     int i = (int)get_local_id(0), left;

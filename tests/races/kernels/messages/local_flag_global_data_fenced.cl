@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8 -a buf:1
-// Two fences with both flags carry the order over to global memory [CL 3.3.6 F7].
+// Two fences with both flags extend the order to global memory [CL 3.3.6 F7].
 kernel void k(global int *out, global int *data)
 {
     local atomic_int flag;

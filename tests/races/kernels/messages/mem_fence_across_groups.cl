@@ -3,7 +3,7 @@
 // reason: the release fence at mem_fence_across_groups.cl:12 has scope work_group, but the work-items are in different work-groups
 // fix: give the fences at mem_fence_across_groups.cl:12 and mem_fence_across_groups.cl:17 memory_scope_device
 // run: -g 8 -l 4 -a buf:1 -a buf:1
-// mem_fence is a fence of work-group scope [CLC 6.15.8]: it publishes nothing to another work-group.
+// mem_fence has work-group scope [CLC 6.15.8]: it publishes nothing to another work-group.
 kernel void k(global int *data, volatile global int *flag)
 {
     size_t i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:1 -a buf:1 -a buf:4
-// Functions without order and scope: seq_cst and device.
+// Atomic functions without order and scope arguments: seq_cst at device scope.
 kernel void k(global atomic_int *f, global int *d, global int *o)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:1 -a buf:1
-// A release fence before a relaxed read-modify-write and an acquire fence after one synchronize [CL 3.3.6 F1].
+// A release fence before a relaxed RMW synchronizes with an acquire fence after another one [CL 3.3.6 F1].
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t i = get_global_id(0);

@@ -2,7 +2,7 @@
 // at: 10 write, 16 read, different groups
 // reason: relaxed and follows no release fence
 // run: -g 8 -l 2 -a buf:1 -a buf:1
-// An acquire fence alone has nothing to synchronize with.
+// An acquire fence alone synchronizes with nothing.
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t i = get_global_id(0);

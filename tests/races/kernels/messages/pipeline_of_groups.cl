@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:16 -a buf:4
-// Each work-group takes rows over from the one before it: its leader acquires, barrier, read, barrier, write, barrier,
-// its leader releases.
+// Each work-group takes rows from its predecessor: its leader acquires, barrier, read, barrier, write,
+// barrier, its leader releases.
 kernel void k(global int *row, global atomic_int *done)
 {
     int group = (int)get_group_id(0), i = (int)get_local_id(0);

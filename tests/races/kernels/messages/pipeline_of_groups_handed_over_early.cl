@@ -2,7 +2,7 @@
 // at: 14 read, 16 write, different groups; 16 read, 16 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 4 -a buf:16 -a buf:4
-// The leader hands the row over without a barrier after the others' writes.
+// The leader publishes the row without a barrier after the others' writes.
 kernel void k(global int *row, global atomic_int *done)
 {
     int group = (int)get_group_id(0), i = (int)get_local_id(0);

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 5 -l 1 -a buf:1 -a buf:4 -a buf:1
-// Producers set a bit each; who reads them all has acquired from each, for each or continues the others' release
-// sequences.
+// Each producer sets one bit; a read of all bits acquires from each producer, because each read-modify-write
+// continues the release sequences of the earlier ones.
 kernel void k(global atomic_uint *bits, global int *data, global int *sum)
 {
     uint i = get_global_id(0), all = get_global_size(0) - 1;

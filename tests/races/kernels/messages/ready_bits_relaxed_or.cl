@@ -3,7 +3,7 @@
 // reason: is relaxed and follows no release fence
 // fix: memory_order_release
 // run: -g 5 -l 1 -a buf:1 -a buf:4 -a buf:1
-// Bits that are set relaxed publish nothing.
+// Bits that are set with relaxed order publish nothing.
 kernel void k(global atomic_uint *bits, global int *data, global int *sum)
 {
     uint i = get_global_id(0), all = get_global_size(0) - 1;

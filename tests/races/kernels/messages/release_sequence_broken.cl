@@ -2,7 +2,7 @@
 // at: 10 write, 19 read, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 12 -l 4 -a buf:1 -a buf:1
-// A plain atomic store of somebody else ends the release sequence [CL 3.3.6 G7].
+// An atomic store by another work-item ends the release sequence [CL 3.3.6 G7].
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t i = get_global_id(0);

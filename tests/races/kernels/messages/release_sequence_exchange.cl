@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:1 -a buf:2 -a buf:1
-// A relaxed exchange by somebody else continues the release sequence.
+// A relaxed exchange by another work-item continues the release sequence.
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {
     size_t g = get_global_id(0);

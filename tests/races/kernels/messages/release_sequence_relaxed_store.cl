@@ -2,7 +2,7 @@
 // at: 10 write, 19 read, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 12 -l 4 -a buf:1 -a buf:2 -a buf:1
-// A relaxed store by somebody else ends it.
+// A relaxed store by another work-item ends the release sequence.
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {
     size_t g = get_global_id(0);

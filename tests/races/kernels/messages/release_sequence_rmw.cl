@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:1 -a buf:1
-// A read-modify-write of anybody continues the release sequence, whatever its order [CL 3.3.6 G7].
+// A read-modify-write of any work-item continues the release sequence, whatever its order [CL 3.3.6 G7].
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t i = get_global_id(0);

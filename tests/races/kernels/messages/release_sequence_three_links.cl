@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:4 -a buf:1 -a buf:1
-// Three releases heading three sequences that run on through compare-exchanges.
+// Three release operations head three release sequences, which compare-exchanges continue.
 kernel void k(global int *data, global atomic_int *turn, global int *out)
 {
     int g = (int)get_group_id(0);

@@ -1,8 +1,8 @@
 // expect: data-race
 // at: 24 write, 31 read, same group
 // run: --build-options "-cl-std=CL3.0 -cl-opt-disable" -g 2 -l 2 -a buf:1 -a buf:2 -a buf:2 -a 2000
-// The other work-item does not wait for the release, and begins long before it.  The work is copies of variables, which compilers
-// remove, beside code that they make longer: instructions of compiled code do not tell how long it is.
+// The reader does not wait for the release, and starts long before it.  The work consists of copies, which
+// compilers remove, and of code that they expand, so the compiled code's length does not predict its duration.
 uint scrambled(uint x)
 {
     x ^= x << 13; x *= 0x9e3779b1u; x ^= x >> 17; x += 0x7f4a7c15u; x ^= x << 5; x *= 0x85ebca6bu; x ^= x >> 13; x += 12345u;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 2 -l 1 -a buf:2 -a buf:2 -a buf:2
-// Two work-groups exchange what they have: each releases its offer and acquires the other's.
+// Two work-groups exchange data: each releases its offer and acquires the other's.
 kernel void k(global int *offer, global atomic_int *there, global int *got)
 {
     int me = (int)get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:4:iota -a buf:4 -a buf:2 -a buf:8
-// A queue for many producers and consumers: each slot says whose turn it is.
+// A bounded queue with many producers and consumers: the sequence number in each slot admits one of them.
 void push(global atomic_int *turn, global int *slot, global atomic_int *ends, int value)
 {
     int at = atomic_fetch_add_explicit(&ends[0], 1, memory_order_relaxed, memory_scope_device);

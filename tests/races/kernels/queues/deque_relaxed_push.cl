@@ -2,7 +2,7 @@
 // at: 13 write, 22 read, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 4 -l 1 -a buf:2 -a buf:16 -a buf:16
-// The bottom is pushed relaxed, and nothing but a fence of the thief follows: it reads a task that nothing published.
+// The store to the bottom is relaxed: despite the thief's fence, it reads a task that was not published.
 #define S memory_scope_device
 kernel void k(global atomic_int *ends, global int *tasks, global int *done)
 {

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:2 -a buf:16 -a buf:16
-// A work-stealing deque (Chase and Lev): its owner pushes and takes at the bottom, thieves take at the top.  A place
-// is not used again, so elements are plain: pushing releases the bottom, a thief acquires it.
+// A work-stealing deque (Chase and Lev): its owner pushes and takes at the bottom, thieves take at the top.
+// A slot is used only once, so elements are plain: pushing releases the bottom, a thief acquires it.
 #define S memory_scope_device
 kernel void k(global atomic_int *ends, global int *tasks, global int *done)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 6 -l 1 -a buf:16 -a buf:16 -a buf:2 -a buf:6
-// Nodes are linked behind the tail that an exchange returned; readers follow the links with acquire.
+// Nodes are linked after the tail that an exchange returned; readers follow the links with acquire.
 kernel void k(global int *val, global atomic_int *next, global atomic_int *tail, global int *out)
 {
     int id = get_global_id(0) + 1;

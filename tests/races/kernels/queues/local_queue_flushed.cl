@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8 -a buf:1
-// A queue of the group in local memory is written out by all.
+// All work-items write out a queue of the group in local memory.
 kernel void k(global const int *in, global int *out, global int *count)
 {
     local int queue[8];

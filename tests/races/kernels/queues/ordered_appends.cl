@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:12:iota -a buf:1 -a buf:13
-// Groups append in their order: each waits for its turn, which brings the position.
+// Groups append in order: each waits for its turn, with which it receives the position.
 kernel void k(global const int *a, global atomic_int *turn, global int *out)
 {
     local int start;

@@ -1,6 +1,7 @@
 // expect: clean
 // run: -g 5 -l 1 -a buf:48 -a buf:1 -a buf:8
-// A record is written anew beside the old one, and its number is published: readers see one or the other, whole.
+// A new version of a record is written beside the old one; its index is published, so readers see one
+// version.
 struct record {
     int a, b;
     float c;

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 6 -l 1 -a buf:16 -a buf:16 -a buf:1 -a buf:6
-// One acquire fence after the head was read covers the whole list: its nodes are heads of the release
-// sequence.
+// One acquire fence after the read of the head covers the whole list, since each node's push heads a release
+// sequence that the later pushes continue.
 kernel void k(global int *val, global int *next, global atomic_int *top, global int *out)
 {
     int id = get_global_id(0) + 1;

@@ -1,6 +1,7 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:8
-// The same with release and acquire: each addition continues the release sequence of the other.
+// As work_list_grows_relaxed.cl, with release and acquire: each addition continues the release sequence of
+// the other.
 kernel void k(global int *tasks, global atomic_int *count, global int *out)
 {
     int i = get_global_id(0);

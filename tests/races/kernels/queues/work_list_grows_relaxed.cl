@@ -2,7 +2,7 @@
 // at: 10 write, 15 read, different groups
 // reason: is relaxed
 // run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:8
-// Who adds a task publishes it by a relaxed counter.
+// A new task is published by a relaxed counter.
 kernel void k(global int *tasks, global atomic_int *count, global int *out)
 {
     int i = get_global_id(0);

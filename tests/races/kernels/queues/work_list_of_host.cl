@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:8:iota -a buf:1 -a buf:8
-// Work-items take numbers of tasks that the host wrote; a task belongs to who took it.
+// Work-items claim indices of tasks that the host wrote; only the work-item that claimed a task accesses it.
 kernel void k(global const int *tasks, global atomic_int *next, global int *out)
 {
     for (;;) {

@@ -2,7 +2,7 @@
 // at: 10 write, 10 write, different groups
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:16:rand=9 -a buf:1 -a buf:1
-// The greatest is kept atomically, its place beside it plainly.
+// The maximum is updated atomically, its index plainly.
 kernel void k(global const int *a, global atomic_int *best, global int *place)
 {
     int i = (int)get_global_id(0);

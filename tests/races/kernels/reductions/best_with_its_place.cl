@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16:rand=9 -a buf:1
-// The place is part of the word that is kept.
+// The index is part of the atomic word that holds the maximum.
 kernel void k(global const int *a, global atomic_ulong *best)
 {
     ulong i = get_global_id(0);

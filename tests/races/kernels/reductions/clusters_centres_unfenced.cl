@@ -3,7 +3,7 @@
 // reason: no synchronization orders the two accesses
 // fix: before line 13
 // run: -g 16 -l 8 -a buf:16:iota -a buf:2:fill=5 -a buf:16
-// Two work-items load the centres, all use them at once.
+// Two work-items load the centers, and all use them without a barrier.
 kernel void k(global const int *x, global const int *centre, global int *nearest)
 {
     local int c[2];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:2:fill=5 -a buf:4
-// Nearest centre, sums by local atomics, one atomic a centre and group.
+// k-means: sums by local atomics, then one global atomic per center and group.
 kernel void k(global const int *x, global const int *centre, global int *sums)
 {
     local int c[2], sum[2], n[2];

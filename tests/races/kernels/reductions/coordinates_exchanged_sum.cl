@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16:iota -a buf:16:iota -a buf:4
-// The same by comparing and exchanging the bits of the float.
+// As coordinates_plain_sum.cl, with compare-exchange on the bits of the float.
 typedef union {
     uint bits;
     float number;

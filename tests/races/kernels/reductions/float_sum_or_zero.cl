@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 4 -a buf:8:iota -a buf:1
-// The first value is read with an atomic that changes nothing.
+// The initial value is read with an atomic or of zero.
 kernel void k(global const int *x, volatile global float *sum)
 {
     union {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 6 -l 6 -a buf:1
-// The queens of a board of six: each work-item takes the first row's column, and all add up at the end.
+// The n-queens problem for n = 6: each work-item takes a column of the first row, and all add up at the end.
 kernel void k(global atomic_int *solutions)
 {
     int columns[6], row = 1, found = 0;

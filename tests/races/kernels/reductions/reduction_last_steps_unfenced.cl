@@ -2,7 +2,7 @@
 // at: 16 write, 18 read, same group; 16 write, 17 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16:iota -a buf:1
-// Leaving out the barriers of the last steps relies on lock-step execution, which nothing promises.
+// The last steps have no barriers and rely on lock-step execution, which is not guaranteed.
 kernel void k(global const int *in, global int *out)
 {
     local int t[16];

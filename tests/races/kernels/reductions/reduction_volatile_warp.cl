@@ -2,7 +2,7 @@
 // at: 14 write, 16 read, same group; 14 write, 15 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 64 -l 64 -a buf:64:iota -a buf:1
-// volatile orders nothing between work-items, however many run in step.
+// volatile orders nothing between work-items, even if they run in lock step.
 kernel void k(global const int *in, global int *out)
 {
     local int s[64];

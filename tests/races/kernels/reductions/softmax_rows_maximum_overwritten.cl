@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 12 read, 15 write, same group
 // run: -g 16 -l 8 -a buf:32:rand=1 -a buf:32 -a 16 -a local:32
-// The sums of the second reduction overwrite the maximum that others still read.
+// The sums of the second reduction overwrite the maximum before all have read it.
 kernel void softmax(global const float *x, global float *y, int cols, local float *s) {
     int row = get_group_id(0), l = get_local_id(0), n = get_local_size(0);
     float m = -INFINITY;

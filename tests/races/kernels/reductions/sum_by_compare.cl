@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 256 -l 32 -a buf:1 -a buf:256 -a buf:256
-// A sum of floats: the addition is repeated until no other work-item came in between.
+// A sum of floats by compare-exchange, repeated until no other work-item has changed the sum in between.
 kernel void k(global atomic_uint *sum, global const float *in, global uint *before)
 {
     uint old = atomic_load_explicit(sum, memory_order_relaxed, memory_scope_device);

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 8 atomic-rmw, 13 read, different groups
 // run: -g 256 -l 32 -a buf:1 -a buf:256 -a buf:256
-// As sum_by_compare, but the last work-item reads the sum without an atomic.
+// As sum_by_compare.cl, but the last work-item reads the sum without an atomic.
 kernel void k(global atomic_uint *sum, global const float *in, global uint *before)
 {
     uint old = atomic_load_explicit(sum, memory_order_relaxed, memory_scope_device);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 7 -l 1 -a buf:7 -a buf:7:fill=0 -a buf:7
-// A tree of tasks: who is the second to reach a parent goes on with it, having acquired what the first released.
+// A tree of tasks: the second work-item to reach a parent continues with it, and acquires from the first one.
 kernel void k(global int *value, global atomic_int *arrived, global int *log_of)
 {
     int i = (int)get_global_id(0);

@@ -3,7 +3,7 @@
 // reason: has memory_order_release, which does not acquire
 // fix: memory_order_acq_rel
 // run: -g 7 -l 1 -a buf:7 -a buf:7:fill=0 -a buf:7
-// The second to come releases what it did but does not acquire what the first did.
+// The second work-item to reach a parent releases but does not acquire what the first did.
 kernel void k(global int *value, global atomic_int *arrived, global int *log_of)
 {
     int i = (int)get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a buf:1
-// Slots by a scan of the group, a range of the output by one atomic.
+// Slots by a scan of the group, a range of the output by one atomic per group.
 kernel void k(global const int *in, global int *out, global atomic_int *n)
 {
     int v = in[get_global_id(0)], keep = v % 3 == 0, base = 0;

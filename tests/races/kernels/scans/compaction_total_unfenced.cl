@@ -2,7 +2,7 @@
 // at: 12 write, 13 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a buf:2
-// The last work-item leaves the total in local memory, and all read it at once.
+// The last work-item writes the total to local memory, and all read it without a barrier.
 kernel void k(global const int *in, global int *out, global int *totals)
 {
     local int total;

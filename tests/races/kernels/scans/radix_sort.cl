@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// A bit in each round: scan, scatter, barrier, read, barrier.
+// One bit per iteration: scan, scatter, barrier, read, barrier.
 kernel void k(global int *a, global int *o)
 {
     local int s[8];

@@ -2,7 +2,7 @@
 // at: 16 write, 18 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// Without the barrier after reading.
+// As radix_sort.cl without the barrier after the read.
 kernel void k(global int *a, global int *o)
 {
     local int s[8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:16:iota -a local:64
-// An exclusive scan, up and down a tree.
+// Blelloch's exclusive scan: up and down a tree.
 kernel void k(global int *a, local int *t)
 {
     size_t i = get_local_id(0), n = get_local_size(0);

@@ -2,7 +2,7 @@
 // at: 13 read, 16 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16:iota -a local:64
-// The root is cleared while its last addition may be under way.
+// No barrier orders the clearing of the root after its last addition.
 kernel void k(global int *a, local int *t)
 {
     size_t i = get_local_id(0), n = get_local_size(0);

@@ -2,7 +2,7 @@
 // at: 8 write, 12 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:16:iota -a local:32
-// The second call writes the scratch memory that the first may still read.
+// The second call writes the scratch memory that the first call may still read.
 int total(int x, local int *t)
 {
     t[get_local_id(0)] = x;

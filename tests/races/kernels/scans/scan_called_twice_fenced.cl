@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:16:iota -a local:32
-// A barrier at the end of the function lets its scratch memory be used again.
+// A barrier at the end of the function makes its scratch memory reusable.
 int total(int x, local int *t)
 {
     t[get_local_id(0)] = x;

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 4 -a buf:16:iota -a buf:4 -a buf:4
-// Work-groups pass their sums on with release and acquire at device scope.
+// Work-groups pass on their sums with release and acquire at device scope.
 kernel void k(global int *a, global int *sums, global atomic_int *ready)
 {
     size_t g = get_group_id(0), l = get_local_id(0);

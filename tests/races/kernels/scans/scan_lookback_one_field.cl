@@ -2,7 +2,7 @@
 // at: 24 read, 26 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16:iota -a buf:4 -a buf:4 -a buf:16
-// Sum and prefix share a place: it is overwritten while others read it.
+// Sum and prefix share one element, which is overwritten while others read it.
 #define ST(p, v) atomic_store_explicit(p, v, memory_order_release, memory_scope_device)
 #define LD(p)    atomic_load_explicit(p, memory_order_acquire, memory_scope_device)
 kernel void k(global const int *in, global atomic_int *status, global int *val, global int *out)

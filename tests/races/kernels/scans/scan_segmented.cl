@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// Hillis and Steele over values and heads, reads and writes apart.
+// A segmented Hillis-Steele scan over values and head flags, with separate reads and writes.
 kernel void k(global int *x, global int *head)
 {
     local int v[8], f[8];

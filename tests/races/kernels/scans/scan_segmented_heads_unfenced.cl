@@ -2,7 +2,7 @@
 // at: 15 read, 15 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// The heads are changed before all have read them.
+// The head flags are changed before all have read them.
 kernel void k(global int *x, global int *head)
 {
     local int v[8], f[8];

@@ -2,7 +2,7 @@
 // at: 9 write, 11 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:8 -a buf:8
-// A barrier of device scope meets the work-group alone.
+// A barrier with device memory scope synchronizes its work-group only.
 kernel void k(global int *a, global int *o)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:1 -a buf:1
-// A barrier and then a release at device scope: the second work-item passes on what it learnt.
+// A barrier, then a release at device scope, which also publishes what the barrier ordered before it.
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t l = get_local_id(0), g = get_group_id(0);

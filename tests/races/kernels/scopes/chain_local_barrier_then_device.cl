@@ -2,7 +2,7 @@
 // at: 10 write, 17 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 4 -a buf:1 -a buf:1
-// The barrier fences local memory only, so the release passes on nothing of the other work-item.
+// The barrier fences local memory only, so the release does not publish the other work-item's global writes.
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t l = get_local_id(0), g = get_group_id(0);

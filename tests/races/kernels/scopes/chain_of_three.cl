@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 12 -l 4 -a buf:1 -a buf:2
-// Synchronizing is transitive across work-groups.
+// Synchronization is transitive across work-groups.
 kernel void k(global int *data, global atomic_int *flag)
 {
     size_t i = get_global_id(0);

@@ -2,7 +2,7 @@
 // at: 10 write, 20 read, different groups
 // reason: is relaxed and follows no release fence
 // run: -g 4 -l 2 -a buf:2 -a buf:1 -a buf:4
-// Published within the group, passed on to the device without release.
+// Published within the group, then to the device without release.
 kernel void k(global atomic_int *f, global int *d, global int *o)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 1 -a buf:1 -a buf:1 -a buf:4
-// Functions without scope: device.
+// Atomic functions without a scope argument have device scope.
 kernel void k(global atomic_int *f, global int *d, global int *o)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:4 -a buf:4
-// Halves of a word written apart, read whole after a barrier.
+// The halves of a word are written separately, and the word is read after a barrier.
 kernel void k(global int *words, global int *out)
 {
     size_t g = get_global_id(0);

@@ -2,7 +2,7 @@
 // at: 9 write, 11 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:4 -a buf:4
-// Halves of a word written apart, read whole at once.
+// The halves of a word are written separately, and the word is read without a barrier.
 kernel void k(global int *words, global int *out)
 {
     size_t g = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 2 -l 1 -a buf:16
-// Members that are no bit-fields are memory locations of their own.
+// Members that are no bit-fields are separate memory locations.
 struct pair { char a; short b; };
 kernel void k(global struct pair *p)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:16:iota -a buf:16
-// A vector of three is read, its neighbor written by another.
+// A vector of three elements is read while another work-item writes the element after it.
 kernel void k(global int *x, global int *out)
 {
     int i = get_global_id(0);

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 8 read, 9 write, different groups or same group; 9 write, 9 write, same group
 // run: -g 16 -l 4 -a buf:64:iota -a 2 -a 4
-// The distance is added, so that an element has two work-items.
+// The partner is computed by addition in place of exclusive or, so two work-items access an element.
 kernel void bitonic_step(global uint *a, uint j, uint k) {
     uint i = get_global_id(0), p = i + j;
     if (p > i) {

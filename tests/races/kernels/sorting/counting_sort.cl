@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// Counts by atomics, offsets by one work-item, places by atomics.
+// Counts by atomics, offsets by one work-item, positions by atomics.
 kernel void k(global const int *in, global int *out)
 {
     local int n[4];

@@ -2,7 +2,7 @@
 // at: 18 write, 21 atomic-rmw, same group; fair: 21 write, 21 write, same group; fair: 17 read, 21 atomic-rmw, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// Places are taken while the offsets are being made.
+// Positions are taken while the offsets are being computed.
 kernel void k(global const int *in, global int *out)
 {
     local int n[4];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16
-// Each element of two sorted halves finds its place by a binary search in the other half: places are distinct.
+// Each element of two sorted halves finds its position by a binary search in the other half.
 kernel void k(global const int *a, global int *out)
 {
     int i = (int)get_global_id(0), half_size = 8, mine = a[i];

@@ -3,8 +3,8 @@
 // at: 20 write, 20 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 8 -a buf:16:fill=5 -a buf:16
-// Equal elements of both halves rank themselves alike, for both searches compare in the same way: two work-items write
-// one place.
+// Both searches compare with <, so equal elements of both halves get the same rank: two work-items write one
+// element.
 kernel void k(global const int *a, global int *out)
 {
     int i = (int)get_global_id(0), half_size = 8, mine = a[i];

@@ -3,7 +3,7 @@
 // reason: fences local memory only
 // fix: add CLK_GLOBAL_MEM_FENCE to the flags of the barrier
 // run: -g 8 -l 8 -a buf:16:rand=3 -a buf:16
-// The runs lie in global memory, the barrier fences local memory.
+// The runs are in global memory, but the barrier fences local memory.
 kernel void k(global int *a, global int *b)
 {
     const int n = 16;

@@ -2,7 +2,7 @@
 // at: 11 read, 14 write, different groups; 12 read, 14 write, different groups; 13 write, 14 write, different groups; 11 read, 13 write, different groups; fair: 13 read, 13 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:16:rand=5
-// The same with two work-groups: no barrier joins them.
+// As odd_even_sort_global.cl with two work-groups, which no barrier synchronizes.
 kernel void k(global int *a)
 {
     int i = (int)get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:25:iota
-// Diagonal after diagonal of a local tile.
+// One antidiagonal of a local tile after the other.
 kernel void k(global int *a)
 {
     local int s[5][5];

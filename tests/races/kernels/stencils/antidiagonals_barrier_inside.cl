@@ -1,7 +1,7 @@
 // expect: barrier-divergence
 // at: 16; data-race 15 read, 15 write, same group
 // run: -g 4 -l 4 -a buf:25:iota
-// Only those on the diagonal come to the barrier.
+// Only work-items on the diagonal reach the barrier.
 kernel void k(global int *a)
 {
     local int s[5][5];

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64 -a 7 -a 7
-// A tile with its halo is filled by strides; work-items outside of the picture help to fill, and return after the
-// barrier.
+// A tile with its halo is filled by strides; work-items outside of the image help to fill, and return after
+// the barrier.
 #define R 1
 #define T 4
 kernel void k(global const int *from, global int *to, int width, int height)

@@ -1,7 +1,7 @@
 // expect: barrier-divergence
 // at: 17
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64 -a 7 -a 7
-// Work-items outside of the picture return before the barrier that the others wait at [CLC 6.15.8].
+// Work-items outside of the image return before the barrier of the others [CLC 6.15.8].
 #define R 1
 #define T 4
 kernel void k(global const int *from, global int *to, int width, int height)

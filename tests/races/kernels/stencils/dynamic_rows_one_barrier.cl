@@ -2,7 +2,7 @@
 // at: 17 read, 20 write, same group; 15 read, 20 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:64:iota -a buf:8
-// The row is handed on without a second barrier.
+// The second barrier of each row is missing.
 kernel void k(global const int *wall, global int *res)
 {
     local int prev[8], cur[8];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:18:iota
-// Even and odd elements take turns within one work-group.
+// Even and odd elements are updated alternately within one work-group.
 kernel void k(global int *a)
 {
     int i = (int)get_local_id(0) + 1;

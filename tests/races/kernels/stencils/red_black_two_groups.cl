@@ -2,7 +2,7 @@
 // at: 11 read, 11 write, different groups
 // reason: different work-groups
 // run: -g 16 -l 8 -a buf:18:iota
-// The same over two work-groups: at their seam nobody waits.
+// As red_black.cl with two work-groups: at their border nothing orders the accesses.
 kernel void k(global int *a)
 {
     int i = (int)get_global_id(0) + 1;

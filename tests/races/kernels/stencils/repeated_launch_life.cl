@@ -1,6 +1,6 @@
 // expect: clean
 // run: --repeat 3 -g 8 -l 4 -a buf:16:iota -a buf:1
-// Generations in two halves; launches come one after the other.
+// Game of life in a double buffer; launches are ordered.
 kernel void k(global int *cells, global int *round)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:16:iota -a buf:16
-// Two buffers change roles after a barrier for global memory.
+// Two buffers swap roles after a barrier for global memory.
 kernel void k(global int *a, global int *b)
 {
     int i = get_local_id(0);

@@ -2,7 +2,7 @@
 // at: 11 read, 11 write, same group
 // reason: fences local memory only, the accesses are to global memory
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
-// The same after a barrier for local memory.
+// Two buffers swap roles after a barrier for local memory only.
 kernel void k(global int *a, global int *b)
 {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 8 -a buf:10:iota -a buf:10
-// Two copies that change places need one barrier a round only.
+// Two buffers that swap roles need only one barrier per iteration.
 kernel void k(global float *a, global float *b)
 {
     int i = get_local_id(0) + 1;

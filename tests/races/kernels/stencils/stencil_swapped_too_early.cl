@@ -2,7 +2,7 @@
 // at: 11 read, 11 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:10:iota -a buf:10
-// The barrier comes only every other round.
+// The barrier is executed in every other iteration only.
 kernel void k(global float *a, global float *b)
 {
     int i = get_local_id(0) + 1;

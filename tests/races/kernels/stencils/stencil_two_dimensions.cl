@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64
-// A tile with its border, read by all of the group.
+// A tile with its border, read by the whole group.
 kernel void k(global const int *t, global int *o)
 {
     local int s[6][6];

@@ -2,7 +2,7 @@
 // at: 10 read, 13 write, different groups; 10 write, 13 read, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:64:iota
-// Two work-groups: no barrier joins them.
+// As summed_area.cl with two work-groups, which no barrier synchronizes.
 kernel void k(global int *a)
 {
     uint i = get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 8 -l 2 -a buf:8 -a buf:8
-// Waiting for the neighbor means waiting for all before it: order is transitive.
+// A wait for the neighbor orders all work-items before it, too: happens-before is transitive.
 kernel void k(global int *data, global atomic_int *ready)
 {
     int i = (int)get_global_id(0), sum = 1;

@@ -2,7 +2,7 @@
 // at: 12 write, 15 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 2 -a buf:8 -a buf:8 -a buf:8
-// After handing on, a work-item looks at what the next one writes.
+// After its release a work-item reads what the next one writes.
 kernel void k(global int *data, global atomic_int *ready, global int *out)
 {
     int i = (int)get_global_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 32 -l 16 -a buf:32:iota -a buf:1 -a buf:32
-// One work-item of each sub-group takes room for all; the others learn where by a broadcast.
+// One work-item of each sub-group reserves slots for all, and broadcasts the position.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 kernel void k(global const int *a, global atomic_int *count, global int *out)
 {

@@ -2,7 +2,7 @@
 // at: 13 write, 15 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 32 -l 16 -a buf:32:iota -a buf:1 -a buf:32
-// The place is handed over in local memory, without a barrier of the sub-group.
+// The position is passed through local memory without a barrier of the sub-group.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 kernel void k(global const int *a, global atomic_int *count, global int *out)
 {

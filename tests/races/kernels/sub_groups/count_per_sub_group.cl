@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 32 -l 16 -a buf:1 -a buf:32
-// One atomic for a sub-group, places within it by a scan.
+// One atomic per sub-group; slots within it by a scan.
 kernel void k(global atomic_int *n, global int *out)
 {
     int rank = sub_group_scan_exclusive_add(1), all = sub_group_reduce_add(1), first = 0;

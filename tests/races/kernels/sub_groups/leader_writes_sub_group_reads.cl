@@ -2,7 +2,7 @@
 // at: 9 write, 11 read, different sub-groups
 // reason: no synchronization orders the two accesses
 // run: -g 64 -l 64 -a buf:1 -a buf:64
-// The barrier of a sub-group, whatever its scope, joins no other sub-group.
+// A sub-group barrier, whatever its scope, does not synchronize with other sub-groups.
 kernel void k(global int *first, global int *out)
 {
     if (get_local_id(0) == 0)

@@ -2,7 +2,7 @@
 // at: 13 write, 15 read, same group; 13 write, 14 read, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:1
-// The last steps without a barrier, as if work-items went in lockstep.
+// The last steps have no barriers, as if work-items ran in lock step.
 kernel void k(global const int *a, global int *o)
 {
     local volatile int s[8];

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 11 write, 13 read, same group
 // run: -k k --global 4 --local 4 --arg buf:4
-/* It orders nothing between sub-groups: a memory scope is not a scope of execution. */
+/* A sub-group barrier orders nothing between sub-groups: a memory scope is not an execution scope. */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void k(global int *out)

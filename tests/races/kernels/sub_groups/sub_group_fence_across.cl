@@ -2,7 +2,7 @@
 // at: 11 write, 16 read, same group
 // reason: has scope sub_group, but the work-items are in different sub-groups
 // run: -g 4 -l 4 -a buf:1 -a buf:1 -a buf:1
-// Fences of sub-group scope around atomics of device scope order no other sub-group.
+// Fences of sub-group scope around atomics of device scope do not synchronize with other sub-groups.
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {

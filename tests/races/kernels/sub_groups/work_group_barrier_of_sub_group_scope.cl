@@ -1,7 +1,7 @@
 // expect: clean
 // run: -k k --global 4 --local 4 --arg buf:4
-/* A work-group barrier orders the local memory of the whole work-group, whatever its memory scope
- * [CL 3.3.6 W8] [CLC 6.15.8]. */
+/* A work-group barrier orders local memory of the whole group, whatever its scope [CL 3.3.6 W8] [CLC 6.15.8].
+ * */
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void k(global int *out)
 {

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: 11 write, 13 read, same group
 // run: -k k --global 4 --local 4 --arg buf:4 --arg buf:4
-/* The flag is missing, which no scope makes up for. */
+/* The barrier lacks the flag of global memory, for which no scope makes up. */
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void k(global int *a, global int *out)
 {

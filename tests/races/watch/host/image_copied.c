@@ -1,4 +1,4 @@
-// Texels of floats, sampled and fetched, with a sampler that is an argument; every work-item writes a texel of its own.
+// Float texels are sampled and fetched, with a sampler argument; every work-item writes a separate texel.
 #include "../../host/host.h"
 
 static const char *const source =

@@ -1,5 +1,5 @@
-// Accesses to images that are not what they should be, each in a kernel of its own: a texel written twice, one behind the last row, one
-// of another class, one that a barrier of the wrong memory separates.
+// Invalid accesses to images, each in a separate kernel: a texel written twice, one past the last row, one of
+// another class, one whose accesses a barrier of the wrong memory separates.
 #include "../../host/host.h"
 
 static const char *const source =

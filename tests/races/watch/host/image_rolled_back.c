@@ -1,5 +1,5 @@
-// A coordinate outside of the image with an address mode that gives the border's color, whose alpha is 1 in this format.  Only what a
-// work-item with another alpha writes may differ from zero.
+// A coordinate outside of the image, with an address mode that returns the border color, whose alpha is 1 in
+// this format.  Work-items with another alpha write, and only their elements may differ from zero.
 #include "../../host/host.h"
 
 static const char *const source =

@@ -1,4 +1,4 @@
-// A queue that is created after the host waited for the first one.
+// A queue that is created after the host has waited for the first one.
 #include "../../host/host.h"
 
 int main(void)

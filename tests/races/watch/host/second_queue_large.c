@@ -1,4 +1,4 @@
-// As second_queue.c, with more memory than is kept for executing launches again.
+// As second_queue.c, with more memory than is kept for re-execution.
 #include "../../host/host.h"
 
 int main(void)

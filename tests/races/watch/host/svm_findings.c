@@ -1,5 +1,6 @@
-// Pointers in SVM through which two work-items write at once, which lead to what the kernel writes, past an allocation's end, nowhere, and
-// to an allocation that has been freed.  What a race has changed is as after one execution.
+// SVM pointers through which two work-items write the same element, and pointers to memory that the kernel
+// writes, past an allocation's end, to no allocation, and to freed memory.  Memory that a race has changed is
+// as after one execution.
 #include "svm_nodes.h"
 
 int main(void)

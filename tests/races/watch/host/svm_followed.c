@@ -1,4 +1,5 @@
-// Pointers in coarse-grained SVM that lead to another allocation, which is no argument: kernels read through them, and write.
+// Pointers in coarse-grained SVM lead to another allocation, which is no argument: kernels read and write
+// through them.
 #include "svm_nodes.h"
 
 int main(void)

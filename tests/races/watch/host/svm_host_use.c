@@ -1,5 +1,6 @@
-// The host writes coarse-grained SVM that is not mapped: [before] it waits for the launch that uses it, [again] after it
-// has done so before it enqueues the launch, or [after] the launch, there or in a [callback].
+// The host writes coarse-grained SVM that is not mapped: [before] it waits for the launch that uses it,
+// [again] after the wait and before it enqueues the next launch, or [after] that launch, by itself or in a
+// [callback].
 #include "svm_nodes.h"
 
 #include <semaphore.h>

@@ -1,5 +1,6 @@
-// Pointers in coarse-grained SVM that lead to SVM of arguments alone, the last elements included; with an argument, other kernels follow them
-// to the element past the last one, to half of it, and to what the kernel writes.
+// Pointers in coarse-grained SVM that lead to SVM of arguments only, up to the last element; with an
+// argument, other kernels follow them to the element past the last one, to half of it, and to memory that the
+// kernel writes.
 #include "../../host/host.h"
 
 struct node {

@@ -1,4 +1,5 @@
-/* Nodes in two allocations of coarse-grained SVM: those of the first lead to those of the second, in reverse order. */
+/* Nodes in two allocations of coarse-grained SVM: those of the first point to those of the second, in reverse
+ * order. */
 #ifndef TESTS_RACES_WATCH_HOST_SVM_NODES_H
 #define TESTS_RACES_WATCH_HOST_SVM_NODES_H
 

@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 512 -l 512 -a buf:2048:iota -a buf:8 --print 1
-// Of 512 work-items two have an id with these eight bits.
+// Of 512 work-items, two have ids whose low eight bits equal the constant.
 kernel void k(global const int *in, global int *out)
 {
     local volatile int most;

@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:2 -a buf:16 -a buf:1
-// The sum of the work-group orders no memory, though each work-item has computed its part; neither does an atomic of another place.
+// A work-group sum orders no memory, though every work-item contributes; nor does an atomic on other memory.
 kernel void k(global uint *d, global uint *o, global atomic_uint *f)
 {
     uint i = get_local_id(0);

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 72 -l 16 -a buf:72:iota -a buf:72 -p o
-// Functions of work-groups beside local memory; the last work-group is smaller.
+// Work-group functions beside local memory; the last work-group is smaller.
 kernel void k(global const uint *a, global uint *o)
 {
     local uint t[16];

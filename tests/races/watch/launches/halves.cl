@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 192 -l 64 -a buf:2048:iota -a buf:2048 --print 1
-// Compiled code has masked accesses to 16 bits for halves behind checks of bounds.
+// Compiled code accesses halves by masked accesses of 16 bits after bounds checks.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 kernel void k(global const ushort *in, global half *out)
 {

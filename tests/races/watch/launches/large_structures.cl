@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 8 -a buf:4096:iota -a buf:8192 --print 1
-// Places of structures that follow from memory, and that do not overlap; saved and checked in a loop over their words.
+// Disjoint structures whose positions are read from memory; saved and checked in a loop over their words.
 struct large {
     uint words[64];
 };

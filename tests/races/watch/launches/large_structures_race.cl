@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 8 -a buf:4096:iota -a buf:8192 --print 1
-// A work-item's structure ends where the next one begins: the last word of one is the first of another.
+// A work-item's structure overlaps the next one by a word.
 struct large {
     uint words[64];
 };

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 200 -l 24 -a buf:200 -p o
-// Each work-group finds in local memory what the first one does, not what the one before has left there.
+// Local memory of each work-group starts like that of the first one, not with what an earlier group left.
 kernel void k(global uint *o)
 {
     local uint t[24];

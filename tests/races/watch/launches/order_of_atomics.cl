@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:16 -a buf:128 -a buf:64 -a buf:64:iota --print 0 --print 1 --print 2
-// What is written depends on how work-items take turns, and the last one's reads look like races.
+// The written values depend on the schedule, and the last work-item's reads look like races.
 kernel void k(global atomic_int *count, global int *out, global int *data, global int *rounds)
 {
     int i = get_global_id(0), s = 0;

@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 64 -l 16 --repeat 3 -a buf:256 --print 0
-// The race is found after other work-items have changed the variable: re-execution must find it as it was.
+// The race is found after the variable was changed: re-execution must start with its value before the launch.
 global int sum, filler[64], last;
 kernel void k(global int *out)
 {

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 64 -l 32 -a buf:64:iota -a 0 --print 0
-// A reduction in which the barrier comes last.
+// A reduction with the barrier at the end of each step.
 kernel void k(global int *a, int from)
 {
     local int t[32];

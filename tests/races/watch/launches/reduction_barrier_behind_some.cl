@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 64 -l 32 -a buf:64:iota -a 4 --print 0
-// A reduction without barriers for the last three steps.
+// A reduction without barriers in the last three steps.
 kernel void k(global int *a, int from)
 {
     local int t[32];

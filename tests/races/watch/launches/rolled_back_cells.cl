@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 64 -l 16 -a buf:256:iota -a buf:64:iota -a buf:16 --print 0 --print 1 --print 2
-// What is read and written at computed places, and added to by atomics, is as before when the interpreter begins again.
+// Memory that is accessed at computed positions and by atomics is restored when the interpreter starts over.
 kernel void k(global int *data, global int *counts, global int *racy)
 {
     int i = get_global_id(0);

@@ -1,7 +1,7 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:128:iota -a 1 --print 0
-// A tree over local memory: the parts of work-items are apart at each distance but zero, and the last element is outside of those of
-// the other work-items once the distance is half of all.
+// A tree in local memory: work-items' elements are disjoint at each distance except zero, and the last
+// element belongs to no other work-item once the distance is half of the size.
 kernel void k(global int *a, int first)
 {
     local int t[32];

@@ -1,6 +1,7 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:128:iota -a 1 -a 0 --print 0
-// As scan_tree.cl, but the first loop has no iteration, so that work-item 0 clears what work-item 15 has just written.
+// As scan_tree.cl, but the first loop has no iterations: work-item 0 clears what work-item 15 has just
+// written.
 kernel void k(global int *a, int first, int steps)
 {
     local int t[32];

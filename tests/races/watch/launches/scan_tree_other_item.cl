@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:128:iota -a 1 --print 0
-// As scan_tree.cl, but work-item 1 clears the last element, which work-item 0 has written after the same barrier.
+// As scan_tree.cl, but work-item 1 clears the last element, which work-item 0 writes after the same barrier.
 kernel void k(global int *a, int first)
 {
     local int t[32];

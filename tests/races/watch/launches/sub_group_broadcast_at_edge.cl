@@ -1,6 +1,7 @@
 // expect: out-of-bounds
 // run: -g 36 -l 36 -a buf:36:iota -a buf:36
-// OpGroupBroadcast in the scope of sub-groups: the last one has four work-items, none with that id.
+// OpGroupBroadcast at sub-group scope: the last sub-group has four work-items; the broadcast id is out of
+// range.
 uint __attribute__((overloadable)) __spirv_GroupBroadcast(uint scope, uint value, uint id);
 kernel void k(global const uint *a, global uint *o)
 {

@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 32 -l 16 -a buf:32
-// The sum of the sub-group orders no memory, though each work-item has computed its part.
+// The sum of the sub-group orders no memory, though every work-item contributes.
 kernel void k(global uint *o)
 {
     local uint t[16];

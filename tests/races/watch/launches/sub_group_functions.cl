@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 100 -l 40 -a buf:100:iota -a buf:100 -p o
-// Functions of sub-groups beside local memory; the last sub-groups and the last work-group are smaller.
+// Sub-group functions beside local memory; the last sub-groups and the last work-group are smaller.
 kernel void k(global const uint *a, global uint *o)
 {
     local uint t[40];

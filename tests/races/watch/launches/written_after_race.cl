@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 64 -l 64 -a buf:65:iota -a buf:64 --print 0 --print 1
-// What work-items read while others write decides whether they write.
+// Whether work-items write depends on a racy read.
 kernel void k(global int *a, global int *b)
 {
     int i = get_global_id(0), x = a[i];

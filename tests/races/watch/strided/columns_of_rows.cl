@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 24,16 -l 8,8 -a buf:384:iota -a buf:384 -p o
-// A transposition, of which compiled code exchanges the dimensions.
+// A transposition, whose dimensions compiled code exchanges.
 kernel void k(global const uint *a, global uint *o)
 {
     uint x = get_global_id(0), y = get_global_id(1);

@@ -1,6 +1,7 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:16
-// After the barrier, work-item 1 writes element 3 at distance 1, and work-item 0 at distance 3 in the next iteration.
+// After a barrier, work-item 1 writes element 3 at distance 1, work-item 0 at distance 3 in the next
+// iteration.
 kernel void k(global int *a)
 {
     local int t[128];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:128 -a 16
-// After one barrier, work-item 0 writes the last element, and work-items two of their own, at a distance at which only work-item 0 has any.
+// At this distance only work-item 0 writes elements, among them t[31], which it writes again.
 kernel void k(global int *a, int distance)
 {
     local int t[32];

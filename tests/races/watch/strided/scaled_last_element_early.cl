@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:128 -a 8
-// As scaled_last_element.cl, but with a distance at which the last element is one of work-item 1.
+// As scaled_last_element.cl, but t[31] is an element of work-item 1 at this distance.
 kernel void k(global int *a, int distance)
 {
     local int t[32];

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 16 -l 16 -a buf:16 -a 0
-// Between two barriers there is one distance alone.
+// Between two barriers there is only one distance.
 kernel void k(global int *a, int from)
 {
     local int t[128];

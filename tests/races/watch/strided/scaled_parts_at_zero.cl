@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:16 -a 0
-// With a distance of zero, which the loop keeps, all work-items write the same pair.
+// With a distance of zero, which the loop does not change, all work-items write the same pair.
 kernel void k(global int *a, int start)
 {
     local short t[128];

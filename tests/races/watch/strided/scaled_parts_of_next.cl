@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:16
-// The second element of a work-item is the first one of the next work-item.
+// The second element of a work-item is the first one of the next.
 kernel void k(global int *a)
 {
     local int t[128];

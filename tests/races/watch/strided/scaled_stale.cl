@@ -1,6 +1,7 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:16
-// Work-items that are not yet at the barrier at the end use the distance before: twice 3 of work-item 3 is 3 times 2 of work-item 2.
+// Work-items before the last barrier use the old distance: element 2 * 3 of work-item 3 is 3 * 2 of work-item
+// 2.
 kernel void k(global int *a)
 {
     local int t[128];

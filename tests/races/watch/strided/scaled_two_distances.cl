@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 16 -l 16 -a buf:16 -a 2
-// With no barrier between distances 1 and 3, element 3 is of work-items 1 and 0.
+// With no barrier between distances 1 and 3, both work-item 1 and work-item 0 access element 3.
 kernel void k(global int *a, int from)
 {
     local int t[128];

@@ -1,6 +1,6 @@
 // expect: data-race
 // run: -g 64 -l 64 -a buf:256:iota -a buf:256 --print 1
-// Lanes of one vector write the same elements, between two writes at the same stride that could be one access.
+// Lanes of a vector write the same elements, between two writes at one stride that could be merged.
 kernel void k(global const uint *in, global uint *out)
 {
     local uint t[128];

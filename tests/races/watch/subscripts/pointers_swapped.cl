@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5 --print 0 --print 1
-// Which argument a pointer points to is known at run time alone.
+// Which argument a pointer points to is known only at run time.
 constant int even[4] = {1, 2, 3, 4}, odd[4] = {5, 6, 7, 8};
 global int seen[16];
 kernel void k(global int *a, global int *b, int n)

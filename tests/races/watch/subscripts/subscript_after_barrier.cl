@@ -1,6 +1,7 @@
 // expect: out-of-bounds
 // run: -g 8 -l 8 -a buf:8
-// The first work-items leave the variable after a barrier, and the last ones, which do nothing, must not take that back.
+// After the barrier the first work-items access memory out of the array's bounds; the last ones, which do
+// nothing, must not clear that finding.
 kernel void k(global uint *o)
 {
     local uint t[16];
