@@ -1,5 +1,5 @@
-// A counter in local memory that nobody sets, taken modulo the number of elements: whatever it starts with, the two
-// take different elements.
+// An uninitialized counter in local memory, taken modulo the number of elements: whatever its initial value,
+// the two work-items take different elements.
 // Expect: race none
 // Options: --global 2 --local 2 --arg local:4 --arg buf:4
 __kernel void k(__local atomic_uint *next, __global uint *out)

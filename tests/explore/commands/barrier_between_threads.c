@@ -3,7 +3,7 @@
 // other: yes
 // at: 17, 34
 // build: host-cc
-// A barrier of one thread orders what the other has not enqueued yet: here for a second.
+// A barrier of one thread does not order what the other one enqueues later, here after a sleep.
 #include "../../races/host/host.h"
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 // other: yes
 // at: 18, 34
 // build: host-cc
-// clFinish covers what a callback has enqueued, if the callback came first: here by a second.
+// clFinish covers commands that a callback has enqueued before: here the host sleeps for a second.
 #include "../../races/host/host.h"
 
 static cl_command_queue q;

@@ -1,7 +1,7 @@
 // run: clean
 // explore: none
 // schedules: 2
-// A callback and the main thread share an in-order queue: whichever order their commands have, they have one.
+// A callback and the main thread share an in-order queue: their commands are ordered in either schedule.
 #include "../../races/host/host.h"
 
 static cl_command_queue q;

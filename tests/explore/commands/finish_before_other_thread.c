@@ -3,7 +3,7 @@
 // other: yes
 // at: 18, 32
 // build: host-cc
-// clFinish of one thread covers what the other has enqueued, if that was early enough: here by a second.
+// clFinish of one thread covers commands that the other one has enqueued before: here it sleeps for a second.
 #include "../../races/host/host.h"
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 // explore: unknown
 // limit: the order of host threads at locks and the like is the recorded one
 // build: host-cc
-// The join orders the other thread's command before clFinish; a join is recorded as a lock is.
+// The join orders the other thread's command before clFinish; a join is recorded like a lock.
 #include "../../races/host/host.h"
 #include <pthread.h>
 

@@ -2,7 +2,8 @@
 // explore: unknown
 // limit: memory of the host
 // build: host-cc
-// Two reads into one array: the runtime does not record memory of the host that several instrumented threads' commands use.
+// Two reads into one array: the runtime does not record host memory that commands of several instrumented
+// threads use.
 #include "../../races/host/host.h"
 #include <pthread.h>
 

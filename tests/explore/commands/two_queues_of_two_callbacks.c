@@ -2,8 +2,8 @@
 // explore: none
 // schedules: 2
 // build: host-cc
-// Each callback enqueues to both queues.  Were the second callback first in one queue and last in the other, as no schedule has
-// it, nothing would order `first` before `last`.
+// Each callback enqueues to both queues.  If the second callback were first in one queue and last in the
+// other, which no schedule allows, `first` would not be ordered before `last`.
 #include "../../races/host/host.h"
 
 static cl_command_queue q, r;

@@ -1,7 +1,7 @@
 // run: clean
 // explore: none
 // commands: 2
-// The last two commands are ordered through the first: the host sets what that waits for.
+// The last two commands are ordered through the first one, which waits for a user event that the host sets.
 #include "../../races/host/host.h"
 int main(void)
 {

@@ -6,5 +6,5 @@ kernel void read_back(local int *tile, global int *to, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     event_t e = async_work_group_copy(to, tile, 1, 0);
     wait_group_events(1, &e);
-    out[get_global_id(0)] = to[0]; // not the initial value, which no work-item overwrites
+    out[get_global_id(0)] = to[0]; // the copied value, though no work-item writes it
 }

@@ -1,6 +1,6 @@
 // Options: --global 2 --subgroup 32 --arg buf:3 --arg buf:1 --assert 'out[0] == 31 and out[1] == 3 and out[2] == 0 and size[0] == 2'
 // Expect: condition holds, race none, divergence none, termination always
-// Two work-items are a partial sub-group: bit 31 counts all the same. [CLC 6.15.20.1]
+// A partial sub-group of two work-items: bit 31 is counted as well. [CLC 6.15.20.1]
 kernel void bits(global uint *out, global uint *size)
 {
     uint4 b = (uint4)(0x80000003u, 0, 0, 0);

@@ -1,5 +1,5 @@
 // Expect: race none, usage none, divergence none, termination always
-// The launch that explore chooses has images whose formats suit their accesses.
+// In the launch that explore chooses, images have formats that suit their accesses.
 constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
 kernel void convert(read_only image2d_t from, read_only image1d_t numbers, write_only image2d_t to, read_write image1d_array_t own)

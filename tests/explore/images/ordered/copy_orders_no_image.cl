@@ -1,6 +1,6 @@
 // Options: --global 2 --local 2 --arg image:1d:2:r32i --arg source=buf:2 --arg out=buf:2
 // Expect: race found, flags data_race
-// The wait for an asynchronous copy orders no image.
+// A wait for an asynchronous copy does not order image accesses.
 kernel void copy(read_write image1d_t image, global int *source, global int *out)
 {
     local int part[2];

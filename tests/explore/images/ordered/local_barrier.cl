@@ -1,7 +1,7 @@
 // Options: --global 2 --local 2 --arg image:1d:2:r32i --arg buf:2
 // Options: --assert 'out[0] == 22 and out[1] == 11'
 // Expect: condition holds, race none, usage none, divergence none
-// Each region has its barrier.
+// Local memory and the image have a barrier each.
 kernel void exchange(read_write image1d_t image, global int *out)
 {
     local int shared[2];

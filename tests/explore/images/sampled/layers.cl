@@ -1,7 +1,7 @@
 // Options: --global 1 --arg image:2d_array:2x1x3:r32i:iota --arg image:1d_array:2x3:r16i:iota --arg image:3d:2x2x2:r8ui:iota --arg sampler:edge --arg buf:8
 // Options: --assert 'out[0] == 5 and out[1] == 4 and out[2] == 3 and out[3] == 7 and out[4] == 6 and out[5] == 3 and out[6] == 3 and out[7] == 2'
 // Expect: condition holds, race none, usage none
-// Layer 2 of two texels begins with number 4; layers beyond the last are the last with any sampler.
+// Layer 2 of two texels begins with number 4; with any sampler, layers past the last are clamped to it.
 kernel void load(read_only image2d_array_t two, read_only image1d_array_t one, read_only image3d_t three, sampler_t sampler,
                  global int *out)
 {

@@ -2,7 +2,7 @@
 // Options: --assert 'out[0] == 0.5 and out[1] == 0.0 and out[2] == 1.75 and out[3] == 1.5 and out[4] == 1.5'
 // Options: --assert 'out[5] == 2.5 and out[6] == 1.5'
 // Expect: condition holds, race none, usage none
-// Texel i has the value i and its centre at i + 0.5; half of the last cell is the border.
+// Texel i has the value i, and its center is i + 0.5; half of the last cell is the border.
 constant sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
 constant sampler_t border = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
 constant sampler_t whole = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;

@@ -1,7 +1,7 @@
 // Options: --global 4 --local 2 --arg image:2d:4x1:rg8i
 // Options: --assert 'image[0] == -128 and image[1] == -1 and image[2] == 127 and image[6] == 127 and image[7] == 2'
 // Expect: condition holds, race none, usage none
-// Each work-item has its texel; -200 and 300 become the nearest numbers of 8 bits.
+// Each work-item writes one texel; -200 and 300 saturate to 8 bits.
 kernel void store(write_only image2d_t image)
 {
     int x = get_global_id(0);

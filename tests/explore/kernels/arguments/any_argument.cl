@@ -1,4 +1,4 @@
-// An argument without a value: any, but the same for both work-items, which come to the same barriers.
+// An argument without a value: unconstrained, but equal for both work-items, which reach the same barriers.
 // Expect: race none, divergence none, termination always
 // Options: --global 2 --local 2 --arg buf:2:zero
 __kernel void k(__global int *out, int n)

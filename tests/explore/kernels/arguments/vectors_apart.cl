@@ -1,4 +1,4 @@
-// Vectors of three lie three elements apart, each work-item has its own.
+// Vectors of three at a distance of three elements: each work-item has its own.
 // Expect: condition holds, race none
 // Options: --global 2 --local 2 --arg buf:6:zero --assert "forall (out[0]==1 and out[2]==3 and out[3]==1 and out[5]==4)"
 __kernel void k(__global int *out)

@@ -1,4 +1,4 @@
-// A work-item that accesses memory outside of its object never comes to the barrier; the others race before it.
+// A work-item that accesses memory out of bounds never reaches the barrier; the others race before it.
 // Options: --global 3 --local 3 --arg buf:1 --arg buf:1
 // Expect: race found, divergence none, flags data_race+out_of_bounds
 kernel void writes(global int *a, global int *b)

@@ -1,4 +1,5 @@
-// The value that would lead outside of memory is stored after a barrier that the load comes before.
+// The value that would cause an out-of-bounds access is stored after a barrier; the load precedes the
+// barrier.
 // Options: --global 2 --local 2 --arg {0} --arg buf:1
 // Expect: race none, divergence none, termination always, flags none
 kernel void indexes(global atomic_int *x, global int *a)

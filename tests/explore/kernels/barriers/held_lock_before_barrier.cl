@@ -1,4 +1,4 @@
-// The store and the reads that find the lock taken, which race, stand before the barrier.
+// The store races with the reads that find the lock taken; both precede the barrier.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

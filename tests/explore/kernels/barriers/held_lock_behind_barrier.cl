@@ -1,4 +1,4 @@
-// The store behind the barrier races with the reads that find the lock taken, and with no other.
+// The store after the barrier races with the reads that find the lock taken, and with no other read.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

@@ -1,4 +1,4 @@
-// The barrier orders the store before it and the reads of the lock.
+// The barrier orders the store before it with the reads of the lock.
 // Expect: race none, divergence none, termination always
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

@@ -1,4 +1,5 @@
-// The store stands before the barrier, and is executed behind it: it races with the reads that find the lock taken.
+// In source order the store precedes the barrier; it executes after one, and races with reads of the held
+// lock.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

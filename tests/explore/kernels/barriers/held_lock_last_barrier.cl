@@ -1,4 +1,5 @@
-// The first barrier orders local memory alone, whatever the last one orders: the store before it races with the reads that find the lock taken.
+// The first barrier orders local memory only, so the store before it races with the reads that find the lock
+// taken, whatever the last barrier orders.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

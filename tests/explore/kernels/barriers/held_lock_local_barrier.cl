@@ -1,4 +1,5 @@
-// The barrier orders local memory alone: the store before it races with the reads that find the lock taken, and with no other.
+// The barrier orders local memory only: the store before it races with reads that find the lock taken, no
+// others.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

@@ -1,4 +1,4 @@
-// The barrier orders no other work-group: the store before it races with the reads of that group that find the lock taken.
+// The barrier orders no other work-group: the store before it races with that group's reads of the held lock.
 // Expect: race found, divergence none
 // Options: --global 2 --local 1 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

@@ -1,4 +1,5 @@
-// Barriers of sub-groups order no other sub-group: the store before them races with the reads that find the lock taken.
+// Sub-group barriers order no other sub-group: the store before them races with reads that find the lock
+// taken.
 // Expect: race found, divergence none
 // Options: --global 2 --local 2 --subgroup 1 --arg "{1}" --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *data)

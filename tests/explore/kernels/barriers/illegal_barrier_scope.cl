@@ -1,5 +1,5 @@
-// Scope work_item at a barrier [CL 3.3.4 C9], in executions with more events than the model is evaluated on: the clocks of one
-// execution do not show it.
+// Scope work_item at a barrier [CL 3.3.4 C9], in executions with more events than the model is evaluated on:
+// the vector clocks of one execution do not show it.
 // Expect: usage found, flags illegal_scope
 // Engines: search
 // Options: -g 2 -a buf:2

@@ -1,4 +1,4 @@
-// Some work-items race, and then wait at a barrier that others never come to.
+// Some work-items race, then wait at a barrier that the others never reach.
 // Options: --global 3 --local 3 --arg buf:1
 // Expect: race found, divergence found
 kernel void parts(global int *b)

@@ -1,5 +1,5 @@
-// The race is only in executions that never end: where work-item 0 reads 2, it waits for a value that no work-item writes.
-// The first execution without end that search finds has no race: there it reads 0.
+// The race occurs only in executions that never terminate: work-item 0 reads 2, then waits for a value that
+// no work-item writes. The first nonterminating execution that search finds has no race: work-item 0 reads 0.
 // Expect: race found, divergence none, termination not-always
 // Options: --global 3 --local 1 --arg buf:8:zero --arg buf:8:zero
 kernel void k(global int *x, global atomic_int *flag)

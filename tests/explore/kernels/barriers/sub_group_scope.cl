@@ -1,6 +1,6 @@
 // Options: -g 2 --subgroup 2 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero
 // Expect: race none, termination always, sub_group_size 2
-/* Whether the message arrives depends on the size of sub-groups, which the verdict names. */
+/* Whether the message is received depends on the sub-group size, which the verdict names. */
 kernel void k(global int *data, global atomic_int *ready, global int *out)
 {
     if (get_global_id(0) == 0) {

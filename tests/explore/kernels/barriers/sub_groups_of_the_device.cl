@@ -1,6 +1,6 @@
 // Options: -g 34 -l 34 --arg buf:4 --assert 'out[0] == 32 and out[1] == 2 and out[2] == 2 and out[3] == 7'
 // Expect: condition holds, race none, divergence none, termination always
-/* Without --subgroup, sub-groups are as large as those of the device: the last one has two work-items. */
+/* Without --subgroup, sub-groups have the device's size: the last one has two work-items. */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 kernel void k(global int *out)
 {

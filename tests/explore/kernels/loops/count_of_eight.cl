@@ -1,4 +1,4 @@
-// Eight work-items that each make one atomic update: all orders are one, up to an exchange of work-items.
+// Eight work-items that each make one atomic update: all orders are equivalent by symmetry.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 8 --local 2 --arg buf:4:zero --assert count[0]==8
 // Engines: search

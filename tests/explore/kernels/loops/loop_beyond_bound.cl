@@ -1,6 +1,6 @@
 // Expect: condition unknown, race unknown, termination unknown
 // Options: -g 2 -l 1 --arg buf:1 --arg buf:40 --bound 4 --assert "forall out[8] == 0"
-// The bound is given, and less than the trip count that a read determines.
+// The bound is given, and less than the trip count, which depends on a read.
 kernel void k(global atomic_int *count, global int *out)
 {
     if (get_global_id(0) == 0) {

@@ -1,4 +1,4 @@
-// Nothing reads what the iterations of the loop store, and no other work-item accesses it: an iteration that finds the same
+// Nothing reads what the loop stores, and no other work-item accesses it: an iteration that reads the same
 // values repeats the one before.
 // Expect: race none, divergence none, termination always
 // Engines: search

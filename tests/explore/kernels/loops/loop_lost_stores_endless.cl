@@ -1,4 +1,4 @@
-// Nothing reads what the iterations of the loop store: they never end where the flag is not set.
+// Nothing reads what the loop stores; the loop never ends if the flag is not set.
 // Expect: race none, divergence none, termination not-always
 // Engines: search
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --no-walk

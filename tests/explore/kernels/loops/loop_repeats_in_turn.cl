@@ -1,4 +1,4 @@
-// Two locks are tried in turn until one is free: two iterations together change nothing.
+// Two locks are tried alternately until one is free: two iterations together change nothing.
 // Expect: race none, divergence none, termination always
 // Engines: search
 // Options: --global 3 --local 1 --arg buf:8:zero --arg buf:8:zero

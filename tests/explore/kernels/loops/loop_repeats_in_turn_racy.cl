@@ -1,4 +1,4 @@
-// Two flags are looked at in turn, and after the second one the data that is written before they are set.
+// Two flags are read alternately; after the second, also the data that is written before the flags are set.
 // Expect: race found, divergence none
 // Engines: search
 // Options: --global 2 --local 1 --arg buf:12:zero --arg buf:4:zero

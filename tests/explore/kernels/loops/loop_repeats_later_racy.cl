@@ -1,4 +1,5 @@
-// The first iteration changes the state of the loop; only a later one that changes nothing reads data before the flag is set.
+// The first iteration changes the loop's state; only a later one, which changes nothing, reads data before
+// the flag is set.
 // Expect: race found, divergence none
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero
 kernel void k(global int *data, global atomic_int *flag, global atomic_int *other)

@@ -1,4 +1,4 @@
-// The loop alone stores what another work-item stores, too, and nothing reads.
+// The loop stores to memory that another work-item stores to as well, and that nothing reads.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --bound 4
 kernel void k(global atomic_int *flag, global int *seen)

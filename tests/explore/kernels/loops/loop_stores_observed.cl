@@ -1,4 +1,4 @@
-// The final state contains what the iterations of the loop store, and nothing reads.
+// Nothing reads what the loop stores, but the final state contains it.
 // Expect: condition fails
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert "seen[0] == 0" --bound 4
 kernel void k(global atomic_int *flag, global int *seen)

@@ -1,4 +1,4 @@
-// The second iteration reads what the first one stored, and then the data without waiting for the flag.
+// The second iteration reads what the first one stored, then the data without a wait for the flag.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero --bound 4
 kernel void k(global atomic_int *flag, global int *seen, global int *data)

@@ -1,6 +1,6 @@
 // Expect: condition holds, race none, divergence none, termination always
 // Options: -g 2 -l 2 --arg buf:2 --arg buf:1:fill=11 --arg 9 --bound 2 --assert "forall out[0] == 236 and out[1] == 236"
-// Constants, an argument, the size of the launch and memory that is never written determine the trip counts.
+// The trip counts depend on constants, an argument, the launch size and memory that is never written.
 kernel void k(global int *out, global const int *most, int n)
 {
     int i = get_global_id(0), sum = 0;

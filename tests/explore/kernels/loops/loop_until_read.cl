@@ -1,6 +1,6 @@
 // Expect: condition holds, race none, divergence none, termination always
 // Options: -g 2 -l 1 --arg buf:1 --arg buf:40 --assert "forall out[8] == 0"
-// What a work-item reads determines the trip count: the bound is raised until it is reached.
+// The trip count depends on a read: the bound is raised until it is reached.
 kernel void k(global atomic_int *count, global int *out)
 {
     if (get_global_id(0) == 0) {

@@ -1,7 +1,7 @@
 // Expect: condition holds, race none, divergence none, termination always
 // Engines: search
 // Options: -g 2 -l 1 --arg buf:1 --arg buf:2 --bound 2 --assert "exists out[1] == 100"
-// A read determines the trip count of a loop that accesses nothing.
+// The trip count of a loop without accesses depends on a read.
 kernel void k(global atomic_int *count, global int *out)
 {
     if (get_global_id(0) == 0)

@@ -1,4 +1,4 @@
-// Nine work-items store and load one element: in 10^9 executions nothing happens that the first does not show.
+// Nine work-items store and load one element: each of the 10^9 executions has the findings of the first one.
 // Expect: race found, divergence none, termination always
 // Options: --global 9 --local 3 --arg buf:4:zero --arg buf:36
 // Engines: search

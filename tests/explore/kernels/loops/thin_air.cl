@@ -1,5 +1,5 @@
-// Each work-item hands on the 42 that it reads, which nothing else writes: a value out of thin air, which the model
-// allows by default (switch oota) [CL 3.3.6 A18].
+// Each work-item stores the 42 that it reads, which nothing else writes: an out-of-thin-air value, which the
+// model allows by default (switch oota) [CL 3.3.6 A18].
 // Expect: condition holds, race none
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert "exists (x[0]==42)"
 __kernel void k(__global atomic_int *x, __global atomic_int *y)

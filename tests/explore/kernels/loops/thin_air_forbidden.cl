@@ -1,5 +1,5 @@
-// Each work-item hands on the 42 that it reads, which nothing else writes: a value out of thin air, which a model
-// with oota=forbid does not allow [CL 3.3.6 A18].
+// Each work-item stores the 42 that it reads, which nothing else writes: an out-of-thin-air value, which a
+// model with oota=forbid does not allow [CL 3.3.6 A18].
 // Engines: z3 search
 // Expect: condition fails, race none
 // Options: --switch oota=forbid --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert "exists (x[0]==42)"

@@ -1,6 +1,6 @@
 // Options: --global 2 --local 1 --arg buf:1 --arg buf:1
 // Expect: race found
-// A work-item that waits sets x to a value that no one chose.
+// A work-item that waits sets x to an unconstrained value.
 kernel void k(global atomic_int *flag, global int *a)
 {
     int set[2], i = get_global_id(0), x = 0;

@@ -1,4 +1,4 @@
-// A counter that nobody set numbers the elements: whatever it starts with, no two work-items get the same one.
+// An uninitialized counter supplies indices: whatever its initial value, no two work-items get the same one.
 // Expect: race none, divergence none, termination always
 // Options: --global 3 --local 3 --arg buf:9:zero
 __kernel void k(__global int *out)

@@ -1,5 +1,5 @@
-// One work-item writes the first element only if the counter, which nobody set, gave it one before the array:
-// that was out of bounds, so it never comes there; behind the end likewise.
+// One work-item writes the first element only if the uninitialized counter gave it the element before the
+// array: that access was out of bounds, so the write is never reached; likewise past the end.
 // Expect: race none
 // Options: --global 2 --local 2 --arg buf:9:zero --arg buf:9:zero
 __kernel void k(__global int *out, __global int *other)

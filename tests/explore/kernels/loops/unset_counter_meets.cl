@@ -1,5 +1,5 @@
-// Elements of their own, and one work-item writes the third one as well: the counter may start so that another
-// one gets that.
+// Separate elements by a counter, and one work-item also writes the third element: for some initial values of
+// the counter another work-item gets that one.
 // Expect: race found
 // Options: --global 2 --local 2 --arg buf:9:zero
 __kernel void k(__global int *out)

@@ -1,4 +1,4 @@
-// Each takes two elements, but the counter that nobody set goes up by one.
+// Each work-item takes two elements, but the uninitialized counter is incremented by one.
 // Expect: race found
 // Options: --global 2 --local 2 --arg buf:9:zero
 __kernel void k(__global int *out)

@@ -1,4 +1,4 @@
-// Each work-item takes two elements behind a counter that nobody set.
+// Each work-item takes two elements at an index from an uninitialized counter.
 // Expect: race none
 // Options: --global 2 --local 2 --arg buf:9:zero
 __kernel void k(__global int *out)

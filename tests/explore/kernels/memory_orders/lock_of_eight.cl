@@ -1,4 +1,4 @@
-// Eight work-items take a lock in turn.
+// Eight work-items take a lock, one after the other.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 8 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==8
 // Engines: search

@@ -1,4 +1,4 @@
-// The exchange that takes the lock does not acquire it: an exchange of work-items hides no race.
+// The exchange that takes the lock does not acquire it: symmetry reduction hides no race.
 // Expect: race found, divergence none
 // Options: --global 4 --local 2 --arg buf:4:zero --arg buf:4:zero
 kernel void k(global atomic_int *lock, global int *count)

@@ -1,4 +1,4 @@
-// An acquire that reads an old value synchronizes with nothing: only then is the data read, and that races.
+// An acquire that reads an old value synchronizes with nothing: only then is the data read, which races.
 // Expect: race found, sub_group_size None
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero
 __kernel void k(__global int *data, __global atomic_int *ready, __global atomic_int *later, __global int *out)

@@ -1,4 +1,5 @@
-// The same code but for a constant: the two race where the first reads the later value, never the other way round.
+// Work-items whose code differs in a constant: they race if the first reads the later value, never the
+// reverse.
 // Expect: race found
 // Options: --global 3 --local 3 --arg buf:1:zero --arg buf:1:zero
 __kernel void k(__global atomic_int *x, __global int *y)

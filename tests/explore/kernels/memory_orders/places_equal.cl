@@ -1,4 +1,4 @@
-// Of three equal work-items the one that gets the token writes, and the next one after it has seen that.
+// Of three symmetric work-items the one that gets the token writes; the next one is ordered after that.
 // Expect: race none, termination always
 // Options: --global 3 --local 3 --arg buf:1:zero --arg buf:1:zero
 __kernel void k(__global atomic_int *token, __global int *a)

@@ -1,4 +1,5 @@
-// Of two work-items that differ in the scope of a fence alone, one gets the token; the fence of the first is too narrow.
+// Two work-items differ only in the scope of a fence; one gets the token; the fence of the first is too
+// narrow.
 // Expect: race found
 // Options: --global 4 --local 2 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero
 __kernel void k(__global atomic_int *token, __global int *data, __global int *out)

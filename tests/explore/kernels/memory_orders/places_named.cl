@@ -1,4 +1,4 @@
-// One of two equal work-items gets the token and writes its element: it may be the second.
+// One of two symmetric work-items gets the token and writes its element: it may be the second.
 // Expect: condition fails, race none
 // Options: --global 2 --local 2 --arg buf:1:zero --arg buf:2:zero --assert "forall (a[1]==0)"
 __kernel void k(__global atomic_int *token, __global int *a)

@@ -1,4 +1,5 @@
-// One of two equal work-items gets the token and writes its element; a third one looks at the second element.
+// One of two symmetric work-items gets the token and writes its element; a third one reads the second
+// element.
 // Expect: race found
 // Options: --global 3 --local 3 --arg buf:1:zero --arg buf:3:zero
 __kernel void k(__global atomic_int *token, __global int *a)

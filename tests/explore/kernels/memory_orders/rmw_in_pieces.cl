@@ -1,4 +1,4 @@
-// Read-modify-writes of a long and of one half of it: the one reads from a piece of the other.
+// Read-modify-writes of a long and of one half of it: each reads in part from the other.
 // Expect: condition holds, race found, usage none, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:8:zero --assert x[0]==x[0]
 __kernel void k(__global atomic_int *x)

@@ -1,4 +1,4 @@
-// A lock taken by exchange: the rounds that find it taken change nothing.
+// A lock taken by exchange: the iterations that find it taken change nothing.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==3
 __kernel void spin(__global atomic_int *lock, __global int *count)

@@ -1,4 +1,4 @@
-// A lock that its first holder never gives back.
+// A lock that its first holder never releases.
 // Expect: race none, divergence none, termination not-always
 // Options: --global 2 --local 1 --arg buf:4:zero
 __kernel void spin(__global atomic_int *lock)

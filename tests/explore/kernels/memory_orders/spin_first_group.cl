@@ -1,5 +1,5 @@
-// The first work-group is sure to go on. Who waits is of the group that counts second, who is left out of the other: a hang only
-// where it is the first group that waits. Groups may not change places then.
+// Only the first work-group is guaranteed to make progress. The group that counts second waits for the other:
+// it hangs if the waiting group is the first. Work-groups are not symmetric then.
 // Expect: termination not-always
 // Options: --global 4 --local 2 --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero --progress qf=hsa
 kernel void spin_first_group(global atomic_int *first, global atomic_int *second, global atomic_int *go)

@@ -1,4 +1,4 @@
-// The rounds of a loop that find nothing race with a store whose scope leaves their work-item out.
+// Iterations that find nothing race with a store whose scope does not include their work-item.
 // Expect: race found, termination always
 // Options: --global 2 --local 1 --arg buf:1:zero
 __kernel void k(__global atomic_int *x)

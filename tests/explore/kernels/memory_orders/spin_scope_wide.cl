@@ -1,4 +1,4 @@
-// The same with the scope that both need.
+// As spin_scope_race.cl, with a scope that includes both work-items.
 // Expect: race none, termination always
 // Options: --global 2 --local 1 --arg buf:1:zero
 __kernel void k(__global atomic_int *x)

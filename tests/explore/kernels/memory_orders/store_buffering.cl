@@ -1,4 +1,5 @@
-// Each work-item may read what was there before the other's store: relaxed accesses of two places have no order.
+// Each work-item may read the value before the other's store: relaxed accesses to two locations are not
+// ordered.
 // Expect: allowed_states 4, race none
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:1:zero --arg buf:2:zero --assert "exists (out[0] == 0 and out[1] == 0)"
 __kernel void k(__global atomic_int *x, __global atomic_int *y, __global int *out)

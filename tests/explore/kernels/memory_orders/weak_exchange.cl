@@ -1,4 +1,4 @@
-// The weak compare-exchange of SPIR-V fails where the value is another, not otherwise: one of two takes the place.
+// SPIR-V's weak compare-exchange fails only if the value differs: one of two work-items takes the slot.
 // Expect: condition holds, race none, allowed_states 2
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:2:zero --assert "(out[0]==1 or out[1]==1) and (out[0]==0 or out[1]==0)"
 __kernel void k(__global atomic_int *x, __global int *out)

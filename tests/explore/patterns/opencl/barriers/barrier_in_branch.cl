@@ -1,4 +1,4 @@
-// Half of the work-group comes to the barrier.
+// Half of the work-group reaches the barrier.
 // Expect: divergence found
 // Options: --global 4 --local 4 --arg buf:20:zero
 __kernel void k(__global int *a)

@@ -1,4 +1,4 @@
-// All write the same value: a race nevertheless [CL 3.3.6 G17].
+// All work-items write the same value: still a race [CL 3.3.6 G17].
 // Expect: race found
 // Options: --global 4 --local 4 --arg buf:20:zero
 __kernel void k(__global int *a)

@@ -1,4 +1,4 @@
-// The last work-group to arrive, told by a counter, reads what all wrote.
+// The last work-group to arrive, which a counter identifies, reads what all groups wrote.
 // Expect: condition holds, race none
 // Options: --global 3 --local 1 --arg buf:12:zero --arg buf:4:zero --arg buf:4:zero --assert out[0]==6
 __kernel void k(__global int *part, __global atomic_int *done, __global int *out)

@@ -1,4 +1,4 @@
-// The same, but the flags are read with relaxed loads.
+// As look_back.cl, but the flags are read with relaxed loads.
 // Expect: race found, divergence none, termination always
 // Options: --global 3 --local 1 --bound 4 --arg buf:3:zero --arg buf:3:zero --arg buf:3:zero --assert "inclusive[0]==1 and inclusive[1]==3 and inclusive[2]==6"
 __kernel void k(__global atomic_int *flag, __global int *own, __global int *inclusive)

@@ -1,4 +1,4 @@
-// The same without barriers.
+// As reduction.cl without barriers.
 // Expect: race found
 // Options: --global 4 --local 4 --bound 5 --arg buf:4:iota --arg buf:1:zero --arg local:16 --assert out[0]==6
 __kernel void k(__global const int *in, __global int *out, __local int *part)

@@ -1,4 +1,4 @@
-// Prefix sums in two halves of local memory, which change roles.
+// Prefix sums in two halves of local memory, which swap roles.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 4 --local 4 --bound 5 --arg buf:4:iota --arg buf:4:zero --arg local:32 --assert out[3]==6 --assert out[1]==1
 __kernel void k(__global const int *in, __global int *out, __local int *pair)

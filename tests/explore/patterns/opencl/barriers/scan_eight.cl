@@ -1,4 +1,4 @@
-// Prefix sums of eight work-items in two halves of local memory, which change roles.
+// Prefix sums of eight work-items in two halves of local memory, which swap roles.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 8 --local 8 --bound 5 --arg buf:8:iota --arg buf:8:zero --arg local:64 --assert out[7]==28 --assert out[3]==6
 __kernel void k(__global const int *in, __global int *out, __local int *pair)

@@ -1,4 +1,4 @@
-// The same in one place: a neighbor reads while it is written.
+// Prefix sums in place: a neighbor reads an element while it is written.
 // Expect: race found
 // Options: --global 4 --local 4 --bound 5 --arg buf:4:iota --arg buf:4:zero --arg local:16
 __kernel void k(__global const int *in, __global int *out, __local int *sums)

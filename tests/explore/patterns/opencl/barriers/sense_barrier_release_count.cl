@@ -1,4 +1,5 @@
-// The counter releases and does not acquire: the last to arrive does not know what the others wrote, and tells it on.
+// The counter releases but does not acquire: the last to arrive does not publish the other work-items'
+// writes.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:12:zero --arg buf:4:zero --arg buf:4:zero --arg buf:12:zero
 __kernel void k(__global int *a, __global atomic_int *count, __global atomic_int *sense, __global int *out)

@@ -1,4 +1,4 @@
-// The same with a barrier between reading and writing.
+// As shift_race.cl, with a barrier between the read and the write.
 // Expect: race none, divergence none
 // Options: --global 4 --local 4 --arg buf:20:zero
 __kernel void k(__global int *a)

@@ -1,4 +1,4 @@
-// Each work-item reads its neighbor's element, which that one writes.
+// Each work-item reads its neighbor's element, which the neighbor writes.
 // Expect: race found
 // Options: --global 4 --local 4 --arg buf:20:zero
 __kernel void k(__global int *a)

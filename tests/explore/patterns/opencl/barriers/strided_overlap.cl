@@ -1,4 +1,4 @@
-// Rows that overlap by one.
+// Rows that overlap by one element.
 // Expect: race found
 // Options: --global 4 --local 4 --bound 3 --arg buf:32:zero
 __kernel void k(__global int *a)

@@ -1,4 +1,4 @@
-// A barrier of all work-groups by flags to and from the first: two of one work-item.
+// A barrier of all work-groups by flags to and from the first group: two groups of one work-item.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --bound 9 --arg buf:8:zero --arg buf:8:zero --arg buf:8:zero --assert out[0]==3
 __kernel void k(__global atomic_int *flag, __global int *in, __global int *out)

@@ -1,4 +1,4 @@
-// The same: two work-groups of two.
+// A barrier of all work-groups by flags to and from the first group: two groups of two work-items.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 4 --local 2 --bound 9 --arg buf:8:zero --arg buf:16:zero --arg buf:16:zero --assert out[0]==10
 __kernel void k(__global atomic_int *flag, __global int *in, __global int *out)

@@ -1,4 +1,5 @@
-// A barrier of three work-groups of one work-item: the first collects the flags of the others and lets them go.
+// A barrier of three work-groups of one work-item: the first reads the flags of the others, then releases
+// them.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:12:zero --arg buf:12:zero --arg buf:12:zero --assert "sum[0]==2 and sum[1]==2 and sum[2]==2"
 __kernel void k(__global atomic_int *flag, __global int *data, __global int *sum)

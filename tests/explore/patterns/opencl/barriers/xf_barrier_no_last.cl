@@ -1,4 +1,4 @@
-// Work-items that do not watch the flag do not wait for the last message.
+// Work-items that do not read the flag do not wait for the last message.
 // Expect: race found
 // Options: --global 4 --local 2 --bound 9 --arg buf:8:zero --arg buf:16:zero --arg buf:16:zero --assert out[0]==10
 __kernel void k(__global atomic_int *flag, __global int *in, __global int *out)

@@ -1,4 +1,4 @@
-// The flags are watched without acquire.
+// The flags are read by relaxed loads.
 // Expect: race found
 // Options: --global 2 --local 1 --bound 9 --arg buf:8:zero --arg buf:8:zero --arg buf:8:zero --assert out[0]==3
 __kernel void k(__global atomic_int *flag, __global int *in, __global int *out)

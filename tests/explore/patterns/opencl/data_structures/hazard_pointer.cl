@@ -1,5 +1,6 @@
-// A hazard pointer: the reader says which node it reads, and looks again whether that is still the current one; the writer
-// replaces the node, and reuses it unless it is read.  Between the two accesses of each is a sequentially consistent fence.
+// A hazard pointer: the reader publishes which node it reads, then checks that the node is still current; the
+// writer replaces the node, and reuses it unless it is being read.  A seq_cst fence separates the two
+// accesses of each.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:1:fill=1 --arg buf:1:zero --arg buf:3:fill=5 --arg buf:1:zero --assert "out[0]==5 or out[0]==0"
 __kernel void k(__global atomic_int *current, __global atomic_int *used, __global int *nodes, __global int *out)

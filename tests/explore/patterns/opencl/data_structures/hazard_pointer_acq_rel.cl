@@ -1,4 +1,4 @@
-// The same, but the reader's fence does not order its store before its load.
+// As hazard_pointer.cl, but the reader's fence does not order its store before its load.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:1:fill=1 --arg buf:1:zero --arg buf:3:fill=5 --arg buf:1:zero --assert "out[0]==5 or out[0]==0"
 __kernel void k(__global atomic_int *current, __global atomic_int *used, __global int *nodes, __global int *out)

@@ -1,4 +1,4 @@
-// The queue of Michael and Scott: one work-item appends a node, the other takes it, and moves the tail if that lags behind.
+// The Michael-Scott queue: one work-item appends a node, the other takes it, and moves the tail if that lags.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:2:zero --arg buf:2:zero --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --assert "(out[0]==0 or out[0]==8) and tail[0]<=1"
 __kernel void k(__global int *value, __global atomic_int *next, __global atomic_int *head, __global atomic_int *tail,

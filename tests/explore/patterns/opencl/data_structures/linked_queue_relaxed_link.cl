@@ -1,4 +1,4 @@
-// The same, but the node is linked with a relaxed exchange.
+// As linked_queue_helped.cl, but the node is linked with a relaxed exchange.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:2:zero --arg buf:2:zero --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --assert "(out[0]==0 or out[0]==8) and tail[0]<=1"
 __kernel void k(__global int *value, __global atomic_int *next, __global atomic_int *head, __global atomic_int *tail,

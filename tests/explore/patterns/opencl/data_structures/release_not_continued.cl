@@ -1,4 +1,4 @@
-// A relaxed store by a third work-item does not, though it comes after the release in every execution.
+// A relaxed store by a third work-item does not continue the release sequence, even if it is always co-later.
 // Expect: race found, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --assert "flag[0]>=1"
 __kernel void k(__global atomic_int *flag, __global int *data, __global int *out)

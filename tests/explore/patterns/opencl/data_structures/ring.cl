@@ -1,4 +1,4 @@
-// A ring of two places between a producer and a consumer.
+// A ring buffer of two slots between a producer and a consumer.
 // Expect: condition holds, race none, termination always
 // Options: --global 2 --local 1 --bound 4 --arg buf:8:zero --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero --assert out[0]==123
 __kernel void k(__global int *a, __global atomic_int *head, __global atomic_int *tail, __global int *out)

@@ -1,4 +1,4 @@
-// The consumer gives places back without release.
+// The consumer frees slots without release.
 // Expect: race found
 // Options: --global 2 --local 1 --bound 4 --arg buf:8:zero --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero
 __kernel void k(__global int *a, __global atomic_int *head, __global atomic_int *tail, __global int *out)

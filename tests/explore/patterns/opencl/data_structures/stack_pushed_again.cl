@@ -1,4 +1,4 @@
-// A node is taken from a stack and pushed again, while another work-item reads its successor: so that is atomic.
+// A node is popped and pushed again while another work-item reads its successor, which is atomic therefore.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:2:zero --arg buf:1:fill=1 --assert "top[0]<=1"
 __kernel void k(__global atomic_int *next, __global atomic_int *top)

@@ -1,4 +1,4 @@
-// The same, but the successor is not atomic.
+// As stack_pushed_again.cl, but the successor is not atomic.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:2:zero --arg buf:1:fill=1 --assert "top[0]<=1"
 __kernel void k(__global int *next, __global atomic_int *top)

@@ -1,4 +1,4 @@
-// The same, but the reader does not acquire the version.
+// As version_published.cl, but the reader does not acquire the version.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:2:fill=7 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --assert "out[0]==7 or out[0]==9"
 __kernel void k(__global int *version, __global atomic_int *current, __global atomic_int *quiet, __global int *out)

@@ -1,4 +1,4 @@
-// A lock by compare-exchange: acquire and release hand the count over [CL 3.3.6 A4].
+// A lock by compare-exchange: acquire and release order the accesses to the count [CL 3.3.6 A4].
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==3
 __kernel void k(__global atomic_int *lock, __global int *count)

@@ -1,4 +1,4 @@
-// Work-group scope between work-groups: it does not reach [CL 3.3.5 O13].
+// Work-group scope between work-groups is not inclusive [CL 3.3.5 O13].
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *lock, __global int *count)

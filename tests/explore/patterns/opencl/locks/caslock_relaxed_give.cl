@@ -1,4 +1,4 @@
-// Given back without release: nothing synchronizes.
+// The lock is released by a relaxed store: nothing synchronizes.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *lock, __global int *count)

@@ -1,4 +1,4 @@
-// Taken without acquire: nothing synchronizes, so the count races [CL 3.3.6 G17].
+// The lock is taken without acquire: nothing synchronizes, so the count races [CL 3.3.6 G17].
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *lock, __global int *count)

@@ -1,4 +1,4 @@
-// Who sees that the other does not want to may enter; seq_cst.
+// Dekker's flags: a work-item enters if the other's flag is not set; seq_cst.
 // Expect: race none
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:8:zero
 __kernel void k(__global int *a, __global atomic_int *want)

@@ -1,4 +1,4 @@
-// The same with relaxed order: both may enter.
+// As dekker.cl with relaxed order: both may enter.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:8:zero
 __kernel void k(__global int *a, __global atomic_int *want)

@@ -1,4 +1,4 @@
-// Double-checked initialization: the second look is under the lock, so it need not acquire.
+// Double-checked initialization: the second check is under the lock, so it need not acquire.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --arg buf:2:zero --assert "out[0]==5 and out[1]==5"
 __kernel void k(__global atomic_int *ready, __global atomic_int *lock, __global int *data, __global int *out)

@@ -1,4 +1,4 @@
-// The same, but the first look does not acquire.
+// As double_checked.cl, but the first check does not acquire.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --arg buf:2:zero --assert "out[0]==5 and out[1]==5"
 __kernel void k(__global atomic_int *ready, __global atomic_int *lock, __global int *data, __global int *out)

@@ -1,4 +1,4 @@
-// The lock of Mellor-Crummey and Scott: each work-item waits for a flag of its own, which its predecessor clears.
+// The MCS lock (Mellor-Crummey, Scott): each work-item waits for its own flag, which its predecessor clears.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:3:zero --arg buf:3:zero --arg buf:1:zero --arg buf:1:zero --assert "x[0]==2"
 __kernel void k(__global atomic_int *next, __global atomic_int *waits, __global atomic_int *tail, __global int *x)

@@ -1,4 +1,4 @@
-// The same, but the flag is cleared with a relaxed store.
+// As mcs_lock.cl, but the flag is cleared with a relaxed store.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:3:zero --arg buf:3:zero --arg buf:1:zero --arg buf:1:zero --assert "x[0]==2"
 __kernel void k(__global atomic_int *next, __global atomic_int *waits, __global atomic_int *tail, __global int *x)

@@ -1,4 +1,4 @@
-// Peterson's mutual exclusion of two work-groups: the flags and whose turn it is are sequentially consistent.
+// Peterson's lock of two work-groups: the flags and the turn are sequentially consistent.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:8:zero --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *flag, __global atomic_int *turn, __global int *count)

@@ -1,4 +1,4 @@
-// Peterson's lock without sequential consistency: who gives away the turn last has acquired the other's wish.
+// Peterson's lock without seq_cst: the later exchange of the turn acquires the other work-group's flag.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:2:zero --arg buf:1:zero --arg buf:1:zero --assert "x[0]==2"
 __kernel void k(__global atomic_int *wants, __global atomic_int *turn, __global int *x)

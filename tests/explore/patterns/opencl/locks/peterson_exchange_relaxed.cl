@@ -1,5 +1,5 @@
-// The same with relaxed exchanges and sequentially consistent fences: the fence of who was first may come last in their
-// order, so that the other's wish is not seen although its turn is.
+// As peterson_exchange.cl with relaxed exchanges and seq_cst fences: the fence of the first work-group may
+// come last in the fences' order, so that the other one's turn is read, but not its flag.
 // Expect: race found, divergence none, termination always
 // Options: --global 2 --local 1 --bound 3 --arg buf:2:zero --arg buf:1:zero --arg buf:1:zero --assert "x[0]==2"
 __kernel void k(__global atomic_int *wants, __global atomic_int *turn, __global int *x)

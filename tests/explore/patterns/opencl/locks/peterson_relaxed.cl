@@ -1,4 +1,4 @@
-// Peterson's mutual exclusion where the flags are raised relaxed: both may enter.
+// Peterson's lock with relaxed stores to the flags: both may enter.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:8:zero --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *flag, __global atomic_int *turn, __global int *count)

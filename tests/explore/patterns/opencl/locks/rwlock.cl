@@ -1,4 +1,4 @@
-// Readers and writers: a counter of readers, below 0 while somebody writes; two writers and a reader.
+// A read-write lock: a counter of readers, negative while a writer holds it; two writers and a reader.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 3 --local 1 --arg buf:4:zero --arg buf:8:zero --arg buf:4:zero --assert data[0]==2
 __kernel void k(__global atomic_int *readers, __global int *data, __global int *seen)

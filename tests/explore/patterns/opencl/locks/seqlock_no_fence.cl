@@ -1,4 +1,4 @@
-// Without the reader's fence the second look at the number may come first.
+// Without the reader's fence the second load of the sequence number may come first.
 // Expect: condition fails
 // Options: --global 2 --local 1 --arg buf:8:zero --arg buf:4:zero --arg buf:4:zero --assert out[0]==0
 __kernel void k(__global atomic_int *a, __global atomic_int *seq, __global int *out)

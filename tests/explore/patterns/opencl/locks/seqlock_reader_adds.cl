@@ -1,5 +1,5 @@
-// A sequence lock whose reader ends with a read-modify-write that releases (Boehm, MSPC 2012): a writer that takes the lock
-// after it acquires it, so the reads before it cannot return what that writer stores.
+// A sequence lock whose reader ends with a release read-modify-write (Boehm, MSPC 2012): a writer that takes
+// the lock later acquires it, so the reads before it cannot return that writer's stores.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:2:zero --arg buf:1:zero --assert "torn[0]==0"
 __kernel void k(__global atomic_int *sequence, __global atomic_int *data, __global int *torn)

@@ -1,4 +1,5 @@
-// The same, but the reader ends with a relaxed load: it may come before the loads of the data.
+// As seqlock_reader_adds.cl, but the reader ends with a relaxed load, which may precede the loads of the
+// data.
 // Expect: condition fails, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:2:zero --arg buf:1:zero --assert "torn[0]==0"
 __kernel void k(__global atomic_int *sequence, __global atomic_int *data, __global int *torn)

@@ -1,4 +1,4 @@
-// The number is watched without acquire.
+// The number being served is read without acquire.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *next, __global atomic_int *serving, __global int *count)

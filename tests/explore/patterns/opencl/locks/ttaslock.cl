@@ -1,4 +1,4 @@
-// The lock is watched by relaxed loads before it is taken by an exchange.
+// A test-and-test-and-set lock: relaxed loads until it is free, then an exchange.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *lock, __global int *count)

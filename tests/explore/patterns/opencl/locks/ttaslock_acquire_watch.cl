@@ -1,4 +1,4 @@
-// Acquiring where the lock is watched is not enough: the exchange that takes it reads from the release.
+// Acquire loads before the exchange are not enough: the exchange that takes the lock reads from the release.
 // Expect: race found
 // Options: --global 3 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==3
 __kernel void k(__global atomic_int *lock, __global int *count)

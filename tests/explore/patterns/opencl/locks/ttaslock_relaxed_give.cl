@@ -1,4 +1,4 @@
-// The same, given back without release.
+// As ttaslock.cl, released by a relaxed store.
 // Expect: race found
 // Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *lock, __global int *count)
