@@ -19,7 +19,7 @@ gen generated-scopes --shapes $two --places wg,sg,dev --scopes sg,wg,dev --weake
 # Nothing but relaxed atomics: what weak memory shows.
 gen generated-relaxed --shapes $two,WRC,WWC,ISA2,RWC,W+RWC,Z6.3,3SB,3LB,3.2W,IRIW --orders rlx --mechanisms a,m --allowed
 gen generated-relaxed-work-group --shapes $two --places wg --regions g,l --scopes wg --orders rlx --allowed
-# Plain data handed over by atomics, fences and read-modify-writes.
+# Plain data passed on by atomics, fences and read-modify-writes.
 gen generated-plain-data --shapes MP,S --places dev,wg --orders ar --mechanisms aa,ff,af,fa,mm,ma,am --data plain --weaker 1
 # The same shapes with fences, and fences on one side alone.
 gen generated-fences --shapes MP,LB,S --orders ar --mechanisms f,af,fa --flags gl --weaker 2

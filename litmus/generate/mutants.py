@@ -48,7 +48,7 @@ def swaps(lines):
 
 
 def body(text):
-    """Text without comments, which speak of the test and not of its mutant."""
+    """Text without comments, which describe the test, not its mutant."""
     return re.sub(r"\(\*.*?\*\)\n*", "", text, flags=re.S)
 
 

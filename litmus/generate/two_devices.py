@@ -3,9 +3,10 @@
 
     litmus/generate/two_devices.py [--refcl COMMAND] -o FOLDER FILE|FOLDER...
 
-In each test with host threads and queues on one device, the queue declared last, and the threads of the kernels that are
-enqueued in it, move to device 1; where there is one queue, the last of its kernels does, to a queue of its own.  Variants that the format does not allow are left out; the judge decides each
-variant by the model, as its outcomes may differ from those of the test."""
+In each test with host threads and queues on one device, the queue declared last, and the threads of the kernels that
+are enqueued in it, move to device 1; if there is only one queue, its last kernel moves to a separate queue.  Variants
+that the format does not allow are left out.  The judge decides each variant by the model, as its outcomes may differ
+from those of the test."""
 import argparse
 import os
 import re
@@ -22,7 +23,7 @@ def variant(text):
     name, properties = queues[-1]
     if len(queues) > 1:
         text = re.sub(rf"^(\s*queue {name})[^;\n]*;", r"\1 @ dev 1;", text, count=1, flags=re.M)
-    else:  # the last kernel goes to a queue of its own
+    else:  # the last kernel goes to a separate queue
         launches = list(re.finditer(rf"clEnqueueNDRangeKernel\(\s*{name}\s*,", text))
         if len(launches) < 2:
             return None

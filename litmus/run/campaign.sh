@@ -193,7 +193,7 @@ if [ "$throughput" != 0 ]; then
     done
 fi
 
-# The plan.  Shards build their kernels side by side; the device takes turns.
+# The plan.  Shards build their kernels concurrently and share the device.
 pids=()
 limit=(--budget "$budget" --silence 20)
 [ "$budget" != 0 ] || limit=()

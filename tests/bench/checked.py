@@ -25,8 +25,8 @@ def cpu_seconds(command, core, environment):
 
 
 def checked_ms(build, command, expected, core="0", environment=None, trace=None):
-    """Milliseconds of a checked launch and their spread; None without a figure.  command(n): the program that makes n launches.
-    EXPECTED: no more milliseconds than a launch takes.  TRACE: a file for the trace."""
+    """Milliseconds of a checked launch and their spread; None without a figure.  command(n): a program with n launches.
+    EXPECTED: a lower bound of the milliseconds of a launch.  TRACE: a file for the trace."""
     session = [os.path.join(build, "refcl"), "run", "-q", "--check", "race,memory"] + (["--trace", trace] if trace else []) + ["--"]
 
     def more_seconds(launches, order):

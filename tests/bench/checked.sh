@@ -1,9 +1,9 @@
 #!/bin/bash
-# CPU time of a launch when it is checked, beside the same launch compiled and neither checked nor recorded: `refcl
-# run` looking for races and memory errors with launches watched by compiled code, and writing a trace besides, both of
-# full size; and, of a 64th, looking in the interpreter.  Everything counts: the program, its threads, the detector in
-# its own process, the trace file.  What sessions cost once is left out, and with it what memory holds at first: the
-# figures are differences of runs with many launches and with few.
+# CPU time of a checked launch beside the same launch compiled, neither checked nor recorded: instrumented launches under
+# `refcl run` with race and memory checks, with and without a trace, both of full size; and, of a 64th, in the
+# interpreter.  CPU time includes the program, its threads, the detector's process and the trace file.  Figures are
+# differences of runs with many launches and with few, so they exclude what a session costs once, initial contents of
+# memory included.
 # checked.sh [KERNEL...]; INTERPRETED=0 leaves out the interpreter's part.
 set -u
 cd "$(dirname "$0")/../.." || exit 4

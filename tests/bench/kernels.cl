@@ -145,7 +145,7 @@ kernel void integer_hash(global const uint *a, global const uint *b, global uint
     }
     o[i] = h;
 }
-/* One work-item of each group takes a ticket and waits for its turn. */
+/* One work-item of each group takes a ticket and waits until its number is served. */
 kernel void ticket_lock(global const float *a, volatile global int *lock, global float *o)
 {
     if (get_local_id(0) == 0) {
@@ -157,8 +157,8 @@ kernel void ticket_lock(global const float *a, volatile global int *lock, global
         atomic_inc(&lock[1]);
     }
 }
-/* Patterns of real projects: a hash cracker's rounds, a solver's sparse product, a renderer's escape loop, an
- * image filter, a neural network's layer. */
+/* Kernels from real projects: the steps of a hash cracker, a solver's sparse product, a renderer's escape
+ * loop, an image filter, a neural network's layer. */
 kernel void md_rounds(global const uint *a, global const uint *b, global uint *o)
 {
     uint w[16];

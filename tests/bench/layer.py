@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Cost of the loader layer on the installed driver.
 
-layer.py [ROUNDS [CPUS]]: in each round the program runs in each way, in random order; a way's cost is its difference to the run alone of the
-same round.  Printed are medians, with quartiles in brackets.  CPU time is that of all threads of the program, the driver's included;
-under the detector also that of `refcl run`, without what it uses for one command, and it is printed apart.  The last rows are the memory of a
-program with a million commands.
+layer.py [ROUNDS [CPUS]]: each sample runs the program in each mode, in random order; a mode's cost is its difference to
+the program alone in the same sample.  Prints medians, with quartiles in brackets.  CPU time is that of all threads of the
+program, the driver's included; the CPU time of `refcl run`, less what it uses for one command, is included under the
+detector, and printed separately, too.  The last rows are the memory of a program with a million commands.
 
-A driver whose threads sleep between commands may answer any time that the host takes with a multiple of it, as other threads sleep and wake then.  The row
-"busy" shows that: the program alone, where the host computes for a microsecond after each command.  CPUS (as of taskset) are those of the program, while
-`refcl run` has all: with threads on one processor the times of PoCL do not depend on where they wake."""
+If the driver's threads sleep between commands, time on the host may cost a multiple, as other threads sleep and wake
+then.  The row "busy" shows that: the program alone, where the host computes for a microsecond after each command.  CPUS
+(as for taskset) are those of the program; `refcl run` has all: with threads on one processor the times of PoCL do not
+depend on where they wake."""
 import os
 import random
 import re

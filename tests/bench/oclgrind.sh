@@ -4,7 +4,7 @@
 # refcl is several, so that its launch is the difference between a session with 20 more and one with two, by 20.
 # "few": sessions of two launches as a whole, whatever sessions cost once included.
 # A command that fails, or prints no result, is "-" and left out.
-# oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out; ENGINE=jit has compiled code watch launches in it.
+# oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out; ENGINE=jit uses instrumented launches in it.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

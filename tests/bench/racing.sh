@@ -1,6 +1,6 @@
 #!/bin/bash
-# CPU seconds of `refcl run`, report included, where every element of two launches races, beside launches that are recorded and do not race.
-# racing.sh [ITEMS] (default 1048576); medians of RUNS (3).
+# CPU seconds of `refcl run`, report included, if every element of two launches races, beside recorded
+# launches without races.  racing.sh [ITEMS] (default 1048576); medians of RUNS (3).
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches that are looked at for races.
-# One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is for measuring alone.  Medians.  What is
-# "checked" counts the program, the detector and all of their processes, less what a session costs once (checked.py); "times" relates
-# it to plain launches of the same moment, and "+-" is the percentage by which it varied.  Both run in turn, ROUNDS times: launches that
-# memory bounds vary by a fifth from one process to the next.
-# sets.sh [SET...]; REPEATS= launches per kernel and round (default 9), ROUNDS= (default 5); CHECKED=0 leaves out the part with race checking.
+# Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches checked for races.
+# One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is only for measuring.  Medians.
+# "checked" includes the program, the detector and all of their processes, less what a session costs once (checked.py);
+# "times" is its ratio to plain launches of the same time, and "+-" the percentage by which it varied.  Both alternate,
+# ROUNDS times: launches that are memory-bound vary by a fifth from one process to the next.
+# sets.sh [SET...]; REPEATS= launches per kernel and sample (default 9), ROUNDS= samples (default 5); CHECKED=0 leaves out
+# the part with race checking.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -34,7 +35,7 @@ medians() {
 for set in ${*:-tuning check}; do
     file=tests/bench/set_$set.cl
     rm -f "$results"/*
-    for ((round = 0; round < ROUNDS; round++)); do
+    for ((sample = 0; sample < ROUNDS; sample++)); do
         refcl 0 "$file" >>"$results/all_one" 2>"$results/errors" || cat "$results/errors"
         pocl 0 "$file" >>"$results/all_pocl_one"
         refcl 0,1 "$file" >>"$results/all_two"

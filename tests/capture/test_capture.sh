@@ -62,6 +62,6 @@ check "and says so" $?
 "$refcl" kernel "$tmp/damaged.cap" 2>"$tmp/err"
 is "a damaged file is bad input" "$?" 2
 grep -q "checksum" "$tmp/err"
-check "its checksum tells" $?
+check "the checksum differs" $?
 is "temporary folders are gone" "$(TMPDIR=$tmp/t; mkdir "$TMPDIR"; export TMPDIR; "$refcl" kernel -q "$tmp/003.cap"; ls "$TMPDIR")" ""
 done_testing

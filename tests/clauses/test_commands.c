@@ -129,7 +129,7 @@ static void in_order(void **state) /* [CL 3.3.6 H5] */
     }
 }
 
-/* A marker takes the earlier events; whoever waits for it knows them. */
+/* A marker completes after all earlier events; a wait for the marker orders them. */
 static void marker(void **state) /* [CL 3.3.6 H6, H15] */
 {
     (void)state;

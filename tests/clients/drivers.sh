@@ -1,6 +1,7 @@
 #!/bin/bash
-# Each driver of the machine but refcl: a campaign of litmus tests, judged by the model, and applications on it under the loader layer.
-# DRIVER_INSTANCES: of each test.  DRIVERS: their .icd files.  What a driver does is kept in BUILD/drivers.
+# Each driver of the machine except refcl: a campaign of litmus tests, judged by the model, and applications
+# under the loader layer.  DRIVER_INSTANCES: of each test.  DRIVERS: .icd files.  Output of a driver is kept
+# in BUILD/drivers.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/tap.sh

@@ -39,7 +39,8 @@ def environment(engine):
 
 
 def run(engine, kernels):
-    """{name: buffers or text}; a batch that ends the process is run again one by one."""
+    """{name: buffers or text}; the kernels of a batch that ends the process run again, each in a separate
+    one."""
     env, options = environment(engine)
     with tempfile.TemporaryDirectory() as folder:
         env['POCL_CACHE_DIR'] = folder

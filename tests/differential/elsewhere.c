@@ -74,7 +74,7 @@ static cl_int launch(cl_context context, cl_command_queue queue, cl_kernel kerne
     return status;
 }
 
-/* The kernels of one program, in a process of their own. */
+/* The kernels of one program, in a separate process. */
 static int run_program(const char *folder, const struct pair *pairs, size_t count, FILE *out)
 {
     cl_platform_id platform;

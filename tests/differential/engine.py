@@ -24,7 +24,7 @@ def texels():
 
 
 class Text:
-    """What is printed meanwhile: by work-item, and by each in its order."""
+    """Output of printf: by work-item, in its order."""
 
     def __enter__(self):
         self.file, self.saved = tempfile.TemporaryFile(), os.dup(1)
@@ -41,7 +41,7 @@ class Text:
 
 
 def sent(array):
-    """The packets of the array that stands for a pipe: its first element counts them."""
+    """The packets in the array that represents a pipe: its first element counts them."""
     rows = array.reshape(-1, 2)
     return sorted(map(tuple, rows[1:1 + (int(rows[0][0]) & 0xffffffff)].tolist()))
 

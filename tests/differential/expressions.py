@@ -1,7 +1,7 @@
 """Random OpenCL C expressions whose value the specification fixes: no overflow of signed types, no division by
 zero, no index out of bounds, no conversion out of range, and no float result that depends on rounding freedom.
 
-What a device may lack (half arithmetic) goes through macros with a second definition; see prelude()."""
+Features that a device may lack (half arithmetic) are used through macros with a second definition; see prelude()."""
 
 INTEGERS = {'char': 8, 'uchar': 8, 'short': 16, 'ushort': 16, 'int': 32, 'uint': 32, 'long': 64, 'ulong': 64}
 FLOATS = {'half': 16, 'float': 32, 'double': 64}
@@ -42,7 +42,7 @@ class Type:
         return Type(self.base.lstrip('u') if self.base.startswith('u') else self.base, self.n)
 
     def mask(self):
-        """What comparisons of this type give, for vectors."""
+        """Result type of comparisons of this type, for vectors."""
         return Type({8: 'char', 16: 'short', 32: 'int', 64: 'long'}[self.bits], self.n)
 
     def suffix(self):
@@ -50,7 +50,8 @@ class Type:
 
 
 def prelude():
-    """HR rounds to half where half is float in disguise; HB gives the bits.  FMOD: of vectors of doubles."""
+    """HR rounds to half if half is represented by float; HB returns the bits.  FMOD: of vectors of
+    doubles."""
     lines = ['#pragma OPENCL EXTENSION cl_khr_fp64 : enable', '#pragma OPENCL FP_CONTRACT OFF',
              '#define OVER __attribute__((overloadable))', '#ifdef REAL',
              '#pragma OPENCL EXTENSION cl_khr_fp16 : enable',

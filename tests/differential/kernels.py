@@ -152,7 +152,7 @@ class Kernel(Expressions, streams.Streams):
         self.emit('}')
 
     def array(self):
-        """A private array: filled, changed, read at computed places."""
+        """A private array: initialized, changed, read at computed indices."""
         r = self.random
         t = self.any_type()
         size, name, i = r.choice([2, 4, 8]), self.fresh('p'), self.fresh('i')
@@ -233,8 +233,8 @@ class Kernel(Expressions, streams.Streams):
         self.emit(f'\n#ifdef REAL\n{real}\n#else\n{other}\n#endif')
 
     def generic(self):
-        """A function that takes a pointer into any address space, and a variable of the program; PoCL has neither,
-        and makes do with private ones."""
+        """A function that takes a pointer into any address space, and a program-scope variable; for PoCL,
+        which has neither, private ones."""
         t = self.any_type()
         if t.base == 'half':
             t = Type('ushort', t.n)
@@ -247,7 +247,7 @@ class Kernel(Expressions, streams.Streams):
         self.either('', f'{t} {shared}[{ITEMS}];')
         self.emit(f'{shared}[gid] = {self.expression(t, 2)};')
         self.emit(f'{t} *{pointer} = {shared} + gid; if ({self.truth(1)}) {pointer} = {array} + ({self.index(4)});')
-        if len(self.scopes) == 1 and self.chance(0.5): # where all work-items come by
+        if len(self.scopes) == 1 and self.chance(0.5): # reached by all work-items
             room = self.fresh('r')
             self.emit('barrier(CLK_LOCAL_MEM_FENCE);')
             self.either(f'local {t} *{room} = (local {t} *)room;', f'{t} {room}[{GROUP}];')
@@ -337,7 +337,7 @@ class Kernel(Expressions, streams.Streams):
         else:
             self.assignment()
 
-    # ---- what a whole work-group does
+    # ---- work-group operations
 
     def exchange(self):
         """Each writes its own element of local memory, all read others' after a barrier."""
@@ -375,7 +375,7 @@ class Kernel(Expressions, streams.Streams):
         self.emit('}')
 
     def collective(self):
-        """Work-group and sub-group functions, beside the same by hand through local memory."""
+        """Work-group and sub-group functions, beside the same computation through local memory."""
         r = self.random
         sub = self.chance(0.5)
         t = Type(r.choice(['int', 'uint', 'long', 'ulong', 'float', 'double']))

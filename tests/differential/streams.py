@@ -1,5 +1,5 @@
-"""What kernels send away piece by piece: formatted text and packets of a pipe.  The order of work-items is free in
-both, so that text is compared by work-item and packets are sorted."""
+"""Streamed output of kernels: formatted text and packets of a pipe.  The order of work-items is unspecified
+in both, so text is compared by work-item and packets are sorted."""
 from expressions import INTEGERS, Type, WIDTHS
 
 PACKETS = 256 # room in the pipe
@@ -8,8 +8,8 @@ LENGTHS = {'char': 'hh', 'uchar': 'hh', 'short': 'h', 'ushort': 'h', 'int': '', 
 
 
 def prelude():
-    """PIPE is the parameter, PUT one packet, PUT_ALL one from each work-item of the group.  Without pipes they are an
-    array, whose first element counts."""
+    """PIPE is the parameter; PUT writes one packet, PUT_ALL one from each work-item of the group.  Without
+    pipes they are an array, whose first element counts the packets."""
     return '\n'.join([
         '#ifdef REAL', '#define PIPE write_only pipe ulong2',
         '#define PUT(p, x) { ulong2 packet = x; write_pipe(p, &packet); }',
@@ -26,7 +26,7 @@ def prelude():
         f'#define PACKETS_OF(p) {PACKETS}u', '#endif']) + '\n'
 
 
-# How a kernel of its own empties the pipe into an array whose first element counts.
+# How a separate kernel empties the pipe into an array whose first element counts the packets.
 DRAINS = [
     'ulong2 x; while (read_pipe(p, &x) == 0) out[1 + atomic_inc((volatile global int *)out)] = x;',
     'ulong2 x; for (reserve_id_t id = reserve_read_pipe(p, 2); is_valid_reserve_id(id); id = reserve_read_pipe(p, 2)) { '
@@ -45,7 +45,7 @@ class Streams:
         self.sites = self.sent = 0
 
     def passed(self, base, n):
-        """Not 16 of 64 bits, which PoCL takes from elsewhere."""
+        """A type that PoCL prints correctly: not 16 elements of 64 bits."""
         t = Type(base, n)
         return t if t.bits * n < 1024 else t.wide(8)
 
@@ -81,13 +81,13 @@ class Streams:
         self.emit(f'printf("%u {self.sites}:{text}|\\n", gid{arguments});')
 
     def packet(self):
-        """No two packets are alike."""
+        """All packets differ."""
         t = self.any_type()
         self.sent += 1
         return f'(ulong2)(((ulong)gid << 32) + {self.sent}, {self.folded(t, self.expression(t, 1))})'
 
     def piped(self):
-        """Where all work-items come by, so that what is sent has a bound."""
+        """Packets; only at a point that every work-item reaches, so that their number has a bound."""
         r = self.random
         if self.sent + 2 > PACKETS // 32:
             return

@@ -16,9 +16,10 @@ the tests that map.txt names for the file run one after the other, the cheapest 
 
 Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results-SEED.jsonl keeps the
 outcomes, and a run with the same seed resumes after them; where sources have changed in between, the faults of other
-lines keep their outcomes. --quick=SECONDS runs only the cheapest tests of each file, those of so many seconds together; the
-next run without it judges the survivors. --again judges all survivors once more, for new tests. --report judges nothing and prints what is known. Exit code 1: fewer than 95 % of the faults were killed or endless that
-equivalent.txt does not argue to be equivalent, or a test failed without a fault, which then is no judge.
+lines keep their outcomes. --quick=SECONDS runs only the cheapest tests of each file, up to that total; the next run
+without it judges the survivors. --again judges all survivors again, for new tests. --report judges nothing and prints
+the known outcomes. Exit code 1: of the faults that equivalent.txt does not list as equivalent, fewer than 95 % were
+killed or endless; or a test, which cannot judge then, failed without a fault.
 """
 import argparse
 import bisect
@@ -45,11 +46,11 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SOURCES = re.compile(r"^(memmodel|checker|interp|litmus|ref-runtime|spec-xref|tools)/.*\.(c|cpp|inc)$")
 EXCLUDED = re.compile(r"^(interp/gen|tools/examples)/")
 GOAL = 0.95
-LIMIT, LONGEST_LIMIT = 120, 600  # seconds that a test has at least and at most
-BOOST = 50  # a folder that holds less than one in so many faults is drawn from as if it held these
-MEMORY, FILE = 8 << 30, 1 << 30  # bytes that a process of a test, which a fault may send astray, may write to at most
+LIMIT, LONGEST_LIMIT = 120, 600  # minimal and maximal time limit of a test in seconds
+BOOST = 50  # a folder with less than 1/BOOST of the faults is drawn from as if it had 1/BOOST of them
+MEMORY, FILE = 8 << 30, 1 << 30  # limits on memory and files that a process of a test may write, in bytes
 
-# A fault is a pattern of C source and what may stand in its place. Patterns match within one line of code: comments,
+# A fault is a pattern of C source and its replacement. Patterns match within one line of code: comments,
 # strings and preprocessor lines are blanked before.
 SWAPS = {
     "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"],
@@ -116,7 +117,7 @@ def copy_of_tree(folder, build):
         shutil.copy2(os.path.join(ROOT, name), target, follow_symlinks=False)
     ignored = shutil.ignore_patterns("faults", "asan", "ubsan", "tsan", "lint", "fuzz", "tests", "test-logs", "refcl.icd")
     shutil.copytree(build, os.path.join(folder, "build"), symlinks=True, ignore=ignored)
-    # Test programs of the API and clients load the library: they stay as they are.
+    # Test programs of the API and clients load the library: they are not rebuilt.
     programs = [f"build/{name[:-2]}" for kind in ("runtime/*", "clients")
                 for name in sorted(glob.glob(f"tests/{kind}/*.c", root_dir=ROOT))]
     built, log = make(folder, "all", *programs)
@@ -125,7 +126,7 @@ def copy_of_tree(folder, build):
 
 
 class Tree:
-    """A copy of PRISTINE, a tree without faults, that is set back after each fault."""
+    """A copy of PRISTINE, a tree without faults, that is restored after each fault."""
 
     def __init__(self, pristine, changed):
         self.pristine, self.changed = pristine, changed
@@ -163,7 +164,8 @@ def make(folder, *targets):
     return run.returncode == 0, run.stdout
 
 
-# Tests are compiled without optimization and linked without debug information: most of a fault's time is for that.
+# Tests are compiled without optimization and linked without debug information, as building takes most of
+# a fault's time.
 SETTINGS = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
 SETTINGS += ["TEST_CFLAGS=-std=c11 -O0 -w -fno-strict-aliasing -ffp-contract=off -Itests/lib"]
 LINKING = dict(os.environ, LDFLAGS="-Wl,-S" + (" -fuse-ld=lld" if shutil.which("ld.lld") else ""))
@@ -202,7 +204,8 @@ def heavy(test):
 
 
 def processor_seconds(folder, test):
-    """Of the last run of a test, of which FOLDER has the log (tests/lib/measured.py); None if it has none."""
+    """Costs of the last run of a test, whose log (tests/lib/measured.py) is in FOLDER; None if there is
+    none."""
     log = os.path.join(folder, "test-logs", re.sub("[/:]", "_", target_of(test)) + ".log")
     if os.path.exists(log):
         with open(log, errors="replace") as file:
@@ -236,7 +239,8 @@ class Costs:
 
 
 def tests_for(folder, source, rows, costs):
-    """The tests of every row that matches, the cheapest first; one whose name is like the file's counts a quarter."""
+    """The tests of every row that matches, the cheapest first; the cost of one with a name like the file's is
+    divided by four."""
     tests = []
     for pattern, names in rows:
         if pattern.match(source):
@@ -256,22 +260,22 @@ with open(os.path.join(ROOT, "tests/longest.txt")) as longest:
 
 
 def target_of(test):
-    """What tests/run.sh calls a test."""
+    """The name that tests/run.sh uses for a test."""
     engine = "jit:" if test.startswith("jit:") else ""
     test = test[len(engine):]
     return engine + ("build/" + test[:-2] if test.endswith(".c") else test)
 
 
 def cheapest(tests, costs, seconds):
-    """The first of TESTS, up to so many seconds together."""
+    """The first of TESTS whose total cost is at most SECONDS."""
     sums = itertools.accumulate(costs.of(test) for test in tests)
     return [test for test, total in zip(tests, sums) if total <= seconds]
 
 
 def make_test(folder, test):
-    """Whether what a test itself consists of was built."""
+    """Whether the files of a test itself were built."""
     targets = ["build/tests/jit/seen.so"] if test.startswith("jit:") else []
-    program = os.path.splitext(test.removeprefix("jit:"))[0]  # a script may start the program of its own name
+    program = os.path.splitext(test.removeprefix("jit:"))[0]  # a script may start the program with the same name
     targets += ["build/" + program] if os.path.exists(os.path.join(folder, program + ".c")) else []
     return not targets or make(folder, *targets)[0]
 
@@ -306,13 +310,13 @@ def run_test(folder, test, limit):
 
 
 class Judges:
-    """What tests do without faults, in this run, and how long they take."""
+    """Results and durations of tests without faults, in this run."""
 
     def __init__(self, pristine, costs):
         self.pristine, self.costs, self.passed, self.unusable, self.busy = pristine, costs, {}, {}, threading.Lock()
 
     def baseline(self, test):
-        """Seconds that a test takes without faults, or None if it does not pass: then it is no judge of this fault."""
+        """Seconds that a test takes without faults; None if it fails without faults and cannot judge."""
         with self.busy:
             if test not in self.passed:
                 outcome, seconds = run_test(self.pristine, test, 1800) if make_test(self.pristine, test) else ("failed", 0)
@@ -324,14 +328,15 @@ class Judges:
             return self.passed[test]
 
     def outcome_of(self, tree, test):
-        """What becomes of one test in a tree with a fault. The test without the fault is run only where this one fails."""
+        """Outcome of one test in a tree with a fault. The test runs without the fault only if it fails
+        here."""
         if not make_test(tree.changed, test):
             return "rejected"
         limit = min(LONGEST_LIMIT, max(LIMIT, 10 * self.costs.of(test)))
         outcome, seconds = run_test(tree.changed, test, limit)
         if outcome == "passed":
             self.costs.put(test, os.path.join(tree.changed, "build"))
-            self.passed.setdefault(test, seconds)  # as it does without the fault, then
+            self.passed.setdefault(test, seconds)  # as it does without the fault
             return "passed"
         seconds = self.baseline(test)
         if seconds is None:
@@ -347,7 +352,7 @@ class Judges:
 
 
 def judge(tree, source, changed, tests, judges):
-    """One fault, CHANGED instead of the file's text: (outcome, what decided it)."""
+    """Outcome of one fault (CHANGED replaces the file's text), and the test that decided it."""
     with open(os.path.join(tree.changed, source), "w") as file:
         file.write(changed)
     before = code_of(tree.pristine, source)
@@ -357,7 +362,7 @@ def judge(tree, source, changed, tests, judges):
         return "rejected", next((line for line in log.split("\n") if "error" in line), "")
     if before is not None and code_of(tree.changed, source) == before:
         return "unchanged", "the same machine code"
-    # Test programs in C hold the libraries; only what tests start or load otherwise has to be there beside them.
+    # Test programs in C contain the libraries; only files that tests start or load have to be there as well.
     complete, late = False, ""
     for test in tests:
         alone = test.endswith(".c") and not test.startswith(("tests/runtime/", "jit:")) and not source.startswith(EVERYWHERE)
@@ -373,7 +378,7 @@ def judge(tree, source, changed, tests, judges):
     return ("timed out", late) if late else ("survived", "")
 
 
-EVERYWHERE = ("ref-runtime/", "memmodel/base/")  # what refcl-compiler holds too, which test programs may start
+EVERYWHERE = ("ref-runtime/", "memmodel/base/")  # also part of refcl-compiler, which test programs may start
 
 
 def lines_changed(text, changed):
@@ -392,7 +397,7 @@ def diff_of(text, changed):
 
 
 def known_equivalent():
-    """Faults that equivalent.txt argues to change nothing that a test could see: file, old line, new line."""
+    """Faults that equivalent.txt lists as equivalent: file, old line, new line."""
     rows, path = set(), os.path.join(HERE, "equivalent.txt")
     with open(path) as file:
         for line in file:
@@ -434,12 +439,13 @@ SKIPPED = ("rejected", "unchanged")
 
 
 def key_of(r):
-    """What tells a fault from others, wherever its line has moved."""
+    """Identifies a fault independently of its line number."""
     return r["file"], r["old"], r["new"], r["nth"]
 
 
 def faults_in_order(seed, folder, files):
-    """All faults, as (file, start, end, replacement, which of equal lines), in an order that the seed gives."""
+    """All faults, as (file, start, end, replacement, index among equal lines), in an order that depends on
+    the seed."""
     folders = {}
     for name in files:
         text = read(folder, name)
@@ -510,7 +516,7 @@ class Campaign:
             try:
                 for fault in faults:
                     waiting.append(pool.submit(self.outcome, *fault))
-                    if len(waiting) > 20 * jobs:  # a fault that takes long holds none up
+                    if len(waiting) > 20 * jobs:  # a fault that takes long does not delay others
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
@@ -528,7 +534,7 @@ def main():
     parser.add_argument("--quick", type=int, default=0, help="seconds of tests for each fault; then run without --quick")
     parser.add_argument("--tests", default="", help="regular expression of the tests that judge, such as new ones")
     parser.add_argument("--report", action="store_true", help="print the outcomes of earlier runs, of lines that are still there")
-    parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs once more")
+    parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs again")
     options = parser.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     files = [name for name in sorted(listed.split("\n"))

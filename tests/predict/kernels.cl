@@ -1,5 +1,5 @@
-/* Kernels for test_predict.py: those called racy_* race in some execution, but not in the one that the
- * sequential schedule gives; those called clean_* never do. */
+/* Kernels for test_predict.py: racy_* race in some execution, but not in the sequential one; clean_* never
+ * race. */
 #define LOAD(p, o)     atomic_load_explicit(p, memory_order_##o, memory_scope_device)
 #define STORE(p, v, o) atomic_store_explicit(p, v, memory_order_##o, memory_scope_device)
 #define ADD(p, v, o)   atomic_fetch_add_explicit(p, v, memory_order_##o, memory_scope_device)
@@ -154,7 +154,7 @@ kernel void clean_fences(global atomic_int *m, global int *x, global int *y)
     }
 }
 
-/* For the assertions: whose store is last is open. */
+/* For assertions: the coherence order of the stores is open. */
 kernel void assertions(global atomic_int *m, global int *x, global int *y)
 {
     int i = (int)get_global_id(0);
@@ -164,7 +164,7 @@ kernel void assertions(global atomic_int *m, global int *x, global int *y)
         *y = LOAD(m, relaxed);
 }
 
-/* What is read, and decides nothing, may be something else. */
+/* A read on which no branch depends may return another value. */
 
 kernel void racy_counted(global atomic_int *m, global int *x, global int *y)
 {
@@ -261,7 +261,7 @@ kernel void clean_flag_passed_on(global atomic_int *m, global int *x, global int
     }
 }
 
-/* What updates read, and decides nothing, may be something else. */
+/* An update on which no branch depends may read another value. */
 
 kernel void racy_exchange(global atomic_int *m, global int *x, global int *y)
 {
@@ -414,7 +414,7 @@ kernel void clean_flag_lock(global atomic_int *m, global int *x, global int *y)
     atomic_flag_clear_explicit(flag, memory_order_release, memory_scope_device);
 }
 
-/* Branches that another value takes the same way. */
+/* Branches that go in the same direction for another value. */
 
 kernel void racy_not_zero(global atomic_int *m, global int *x, global int *y)
 {
@@ -645,7 +645,7 @@ kernel void clean_semaphore_of_one(global atomic_int *m, global int *x, global i
     SUB(m, 1, release);
 }
 
-/* The first has to go on: the other reads what it writes later, or what was there before. */
+/* The first work-item must continue: the other one reads what it writes later, or the value before. */
 kernel void racy_acquires_too_early(global atomic_int *m, global int *x, global int *y)
 {
     do {

@@ -1,5 +1,5 @@
-/* Each kernel has a violation that an unsound proof would miss: the comment above it names the property that must not be
- * proved, then what hides it. */
+/* Each kernel violates a property that an unsound proof would miss: the comment above it names the property
+ * that must not be proved, then what hides the violation. */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 
 // race: the index wraps around in 32 bits
@@ -38,13 +38,13 @@ kernel void product(global int *a, int n) { a[(int)get_global_id(0) * n] = 1; }
 // race: writes of the same value
 kernel void same_value(global int *a) { a[0] = 1; }
 
-// race: the accesses overlap, their places differ
+// race: the accesses overlap, their addresses differ
 kernel void wide_accesses(global char *a) { *(global int *)(a + get_global_id(0)) = 1; }
 
 // race: vectors overlap
 kernel void overlapping_vectors(global int *a) { vstore4((int4)1, 0, a + 2 * get_global_id(0)); }
 
-// race: an element of a neighbour's vector
+// race: an element of a neighbor's vector
 kernel void vector_and_element(global int4 *a, global int *out)
 {
     a[get_global_id(0)] = (int4)1;
@@ -58,7 +58,7 @@ union both {
     int whole;
     short halves[2];
 };
-// race: the same member of a neighbour
+// race: the same member of a neighbor
 kernel void member(global struct pair *a)
 {
     a[get_global_id(0)].x = 1;
@@ -116,7 +116,7 @@ kernel void across_groups(global int *a, global int *b)
     b[get_global_id(0)] = a[get_global_id(0) + 1];
 }
 
-// race: the barrier orders other memory
+// race: the barrier fences other memory
 kernel void fence_of_other_memory(global int *a, global int *b)
 {
     size_t base = get_group_id(0) * get_local_size(0), i = get_local_id(0);
@@ -327,7 +327,7 @@ kernel void middle_exit(global int *a, int n)
     }
 }
 
-// divergence: cases with barriers of their own
+// divergence: cases with separate barriers
 kernel void cases(global int *a)
 {
     switch (get_local_id(0)) {
@@ -364,7 +364,7 @@ kernel __attribute__((reqd_work_group_size(2, 1, 1))) void handed_over(global in
         barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// divergence: each work-item has an element of its own
+// divergence: each work-item has a separate element
 kernel void written_condition(global int *a)
 {
     if (a[get_global_id(0)])

@@ -68,7 +68,7 @@ static const char html[] =
     "<p><strong>clMakeWidget</strong> returns CL_SUCCESS if all is well.\nOtherwise it returns:</p>\n"
     "<ul><li><p>CL_INVALID_VALUE if <em>n</em> is odd<sup>3</sup>.</p></li>\n"
     "<li><p>CL_INVALID_CONTEXT if it is &lt; 4.</p></li></ul>\n"
-    "<p>The following must hold:</p><ul><li>the widget is round</li></ul><p>Done.</p>\n"
+    "<p>The following must hold:</p><ul><li>the widget is square</li></ul><p>Done.</p>\n"
     "<table><tr><td>CL_WIDGET_SIZE</td><td>The minimum value is 4.</td></tr></table>\n"
     "<h3>5.2. More</h3><p>Nothing here.</p></body></html>";
 
@@ -100,7 +100,7 @@ static void html_text(void **state)
     assert_string_equal(s->text, "CL_INVALID_VALUE if n is odd.");
     assert_string_equal(s->code, "CL_INVALID_VALUE");
     assert_string_equal(with(&t, "CL_INVALID_CONTEXT")->text, "CL_INVALID_CONTEXT if it is < 4.");
-    assert_int_equal(with(&t, "round")->marker, XR_ITEM);
+    assert_int_equal(with(&t, "square")->marker, XR_ITEM);
     assert_int_equal(with(&t, "Done")->marker, XR_PLAIN);
     s = with(&t, "minimum");
     assert_string_equal(s->subject, "CL_WIDGET_SIZE");
@@ -488,10 +488,10 @@ static void diff_of_two(void **state)
 {
     (void)state;
     struct xr_text a =
-        parse("1. One\n\nThe size must be 4 bytes. It must be round.\n\nThis must go.\n\n2. Two\n\nX.\n");
+        parse("1. One\n\nThe size must be 4 bytes. It must be square.\n\nThis must go.\n\n2. Two\n\nX.\n");
     struct xr_text b =
         parse("1. One\n\nThe size must be 8 bytes. It must be new here, quite.\n\n2. Two\n\nX.\n\n"
-              "It must be round.\n");
+              "It must be square.\n");
     struct xr_diff d;
     struct mm_error err = {0};
     size_t counts[4] = {0};

@@ -8,7 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REFCL = os.environ.get("REFCL", "build/refcl")
-RUNNER = "refcl-litmus-run"  # a program of its own, beside REFCL
+RUNNER = "refcl-litmus-run"  # a separate program, beside REFCL
 GROUPS = {"litmus": "decide, generate, run and judge litmus tests",
           "results": "keep results of many devices and drivers, and compare them", "trace": "inspect recorded traces"}
 COMMAND = re.compile(r"^  (\w[\w-]*(?: \w+)?) {2,}(\S.*)$")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real applications under `refcl run`: no findings, but for defects of theirs that tests/clients/README.md argues."""
+"""Real applications under `refcl run`: no findings except their defects, which tests/clients/README.md lists."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/bin/bash
-# clinfo: every query that it knows is answered.
+# clinfo: every query succeeds.
 echo "1..3"
 out=$(clinfo 2>&1) && echo "ok 1 - clinfo runs" || echo "not ok 1 - clinfo runs"
 # Later versions also ask for the number that OpenCL 1.2's headers have for CL_DEVICE_TERMINATE_CAPABILITY_KHR.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# clpeak, each of its tests by itself: it ends well, complains of nothing, and prints a figure for each line.
+# clpeak, each of its tests separately: exit code 0, no error message, and a figure in each line.
 set -u
 cd "$(dirname "$0")/../../.." || exit 4
 . tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""darktable: its OpenCL programs are built, all of them, and an image goes through its pipeline as on the host."""
+"""darktable: all its OpenCL programs are built, and its pipeline processes an image as on the host."""
 import os
 import re
 import shutil
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 96, 64
 
 
 def picture(path):
-    """A PNG file of smooth colours."""
+    """A PNG file with smooth gradients."""
     rows = b"".join(b"\0" + bytes(v for x in range(WIDTH) for v in (x * 2, y * 3, (x * y) % 256)) for y in range(HEIGHT))
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
     with open(path, "wb") as f:
@@ -25,11 +25,11 @@ def picture(path):
 
 
 def exported(folder, opencl):
-    """What darktable says, and the exported image as floating-point values."""
+    """Output of darktable, and the exported image as floating-point values."""
     home = os.path.join(folder, opencl)
     os.makedirs(home)
     out = os.path.join(home, "out.pfm")
-    # It takes no device of type CPU, and version 5 only platforms that it knows or that are switched on.
+    # It uses no device of type CPU, and version 5 only known platforms or those enabled by an option.
     environment = dict(os.environ, HOME=home, XDG_CONFIG_HOME=home, XDG_CACHE_HOME=home, REFCL_DEVICE_TYPE="gpu", LC_ALL="C")
     run = subprocess.run(["darktable-cli", os.path.join(folder, "in.png"), out, "--core", "--configdir", home, "--cachedir", home,
                           "-d", "opencl", "-d", "perf", "--conf", "opencl=" + opencl, "--conf", "clplatform_refcl=true"],
@@ -52,7 +52,7 @@ def main():
     check("every program is built", "OpenCL successfully initialized" in said and not re.search("could not build|failed to build", said),
           said)
     check("modules of the pipeline run on the device", len(re.findall("processed .* on GPU", said)) >= 2, said)
-    # Its own two ways approximate differently: within half a step of 8 bits.  In version 5 the host differs from the picture.
+    # Its two implementations differ by up to half a step of 8 bits.  In version 5 the host's result differs from the input.
     worst = max(abs(a - b) for a, b in zip(ours, host))
     check("the image is that of the host", len(ours) == len(host) == 3 * WIDTH * HEIGHT and worst <= 0.5 / 255, worst)
     return done()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# FFmpeg's OpenCL filters that compute exactly what the filters on the host do: images, copies, kernels.
+# FFmpeg's OpenCL filters that compute exactly the same as its filters on the host: images, copies, kernels.
 if ! ffmpeg -hide_banner -filters 2>/dev/null | grep -q transpose_opencl; then
     echo "1..0 # SKIP not installed: ffmpeg"
     exit 0
@@ -14,6 +14,6 @@ for f in $filters; do
     n=$((n + 1))
     name=${f%%=*} options=${f#"${f%%=*}"}
     host=$(sum "${frames[@]}" -vf "format=yuv420p,$f")
-    ours=$(sum "${device[@]}" "${frames[@]}" -vf "format=yuv420p,hwupload,${name}_opencl$options,hwdownload,format=yuv420p")
-    [ "$host" = "$ours" ] && echo "ok $n - $name" || printf 'not ok %s - %s\n# %s, on the host %s\n' $n "$name" "$ours" "$host"
+    actual=$(sum "${device[@]}" "${frames[@]}" -vf "format=yuv420p,hwupload,${name}_opencl$options,hwdownload,format=yuv420p")
+    [ "$host" = "$actual" ] && echo "ok $n - $name" || printf 'not ok %s - %s\n# %s, on the host %s\n' $n "$name" "$actual" "$host"
 done

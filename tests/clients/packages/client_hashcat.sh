@@ -1,5 +1,5 @@
 #!/bin/bash
-# hashcat: its self-test, and three hashes whose words are known.
+# hashcat: its self-test, and three hashes of known passwords.
 if ! command -v hashcat >/dev/null; then
     echo "1..0 # SKIP not installed: hashcat"
     exit 0

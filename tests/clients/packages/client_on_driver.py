@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real applications under `refcl run --on-driver` on PoCL: they end as without the layer, and no findings."""
+"""Real applications under `refcl run --on-driver` on PoCL: same exit code as without the layer, no findings."""
 import json
 import os
 import shutil

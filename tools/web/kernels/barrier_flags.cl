@@ -1,4 +1,4 @@
-// Work-items hand over data in global memory: the barrier's fence names global memory.
+// Work-items exchange data through global memory: the barrier's fence names global memory.
 // Options: --global 2 --local 2 --arg buf:2:zero --arg buf:2:zero --assert 'out[0] == 2 and out[1] == 1'
 // Expect: condition holds, race none, divergence none, termination always
 // Twin: barrier_flags_local

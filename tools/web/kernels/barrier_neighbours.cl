@@ -1,4 +1,4 @@
-// Each work-item writes its element of local memory and reads its neighbour's, with a barrier between.
+// Each work-item writes its element of local memory and reads its neighbor's, with a barrier between.
 // Options: --global 3 --local 3 --arg local:12 --arg buf:3:zero --assert 'out[0] == 2 and out[1] == 3 and out[2] == 1'
 // Expect: condition holds, race none, divergence none, termination always
 // Twin: barrier_neighbours_missing

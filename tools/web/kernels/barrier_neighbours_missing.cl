@@ -1,4 +1,4 @@
-// The neighbour's element is read without a barrier: it may not be written yet.
+// The neighbor's element is read without a barrier: it may not be written yet.
 // Options: --global 3 --local 3 --arg local:12 --arg buf:3:zero --assert 'out[0] == 2 and out[1] == 3 and out[2] == 1'
 // Expect: race found, divergence none, termination always
 // Twin: barrier_neighbours

@@ -1,4 +1,4 @@
-// The barrier between reading and writing is missing: a neighbour may read what this step already changed.
+// The barrier between reading and writing is missing: a neighbor may read what this step already changed.
 // Options: --global 3 --local 3 --arg '{1, 2, 3}' --arg local:12 --arg buf:3:zero --assert 'out[0] == 1 and out[1] == 3 and out[2] == 6'
 // Expect: race found, divergence none, termination always
 // Twin: scan_steps

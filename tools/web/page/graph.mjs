@@ -4,7 +4,7 @@ import { make, table } from "./dom.mjs";
 import { MEANINGS } from "./models.mjs";
 
 const WIDTH = 168, COLUMN = 232, ROW = 78, TOP = 92;
-/* Line styles as well as colors tell relations apart. */
+/* Line styles as well as colors distinguish relations. */
 const STYLES = { po: ["--po", "solid"], rf: ["--rf", "solid"], co: ["--co", "dashed"], fr: ["--fr", "dotted"], rmw: ["--quiet", "dotted"], cycle: ["--bad", "solid"] };
 const MORE = ["--more-1", "--more-2", "--more-3", "--more-4"];
 const READABLE = 0.75; // a graph that is wider at this scale scrolls

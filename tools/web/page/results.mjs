@@ -54,7 +54,7 @@ export class Results {
     this.clauses = clauses;
     this.chosen = chosen;   // called with the key of what the reader chooses
     this.mark = mark;       // called with the lines of its events
-    this.advise = advise;   // asked for a change: of the state's values, whether it is to be allowed, and who gets the answer
+    this.advise = advise;   // asked for a change: the state's values, whether to allow it, and the receiver of the answer
     this.key = null;
     this.only = new Set();  // keys that the other side does not have
   }
