@@ -4,8 +4,7 @@
 
 #include "../host.h"
 
-/* FREED_FIRST: a user event makes the fill execute after the free.  WAITS: the free waits for the fill's
- * event. */
+/* FREED_FIRST: a user event makes the fill execute after the free.  WAITS: the free waits for the fill. */
 static inline int fill_and_free(int freed_first, int waits)
 {
     begin(NULL);
