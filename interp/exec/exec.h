@@ -263,8 +263,9 @@ struct in_instance {
     struct mm_recorder *recorder;
     struct in_handle *storages; /* program-scope pipes */
     uint32_t storage_count;
-    uint32_t recorded; /* number of its MM_RECORD_PROGRAM, 0: none yet */
-    bool made;         /* by its initializers */
+    uint32_t recorded;            /* number of its MM_RECORD_PROGRAM, 0: none yet */
+    unsigned recorded_generation; /* in_replay_begin: that of its variables' contents in the trace */
+    bool made;                    /* by its initializers */
 };
 /* Executes the kernels of the module that are for USE. */
 enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_use use, struct mm_error *err);

@@ -67,6 +67,8 @@ enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64
 enum mm_class in_expand_no_memory(struct in_expander *e); /* fills e->error */
 enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program);
 enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay);
+/* The variable in global memory of a program whose id in the trace is ALLOCATION, NULL if there is none. */
+const struct in_object *in_expand_find_variable(const struct in_expander *e, uint32_t allocation);
 void in_expand_programs_destroy(struct in_expander *e);
 
 #endif

@@ -86,6 +86,17 @@ static struct in_expanded_program *find_program(const struct in_expander *e, uin
     return p;
 }
 
+const struct in_object *in_expand_find_variable(const struct in_expander *e, uint32_t allocation)
+{
+    uint64_t id = in_shift_id(&e->allocations, allocation);
+    for (const struct in_expanded_program *p = e->programs; p; p = p->next)
+        for (uint32_t k = 0; p->instance && k < p->module->global_count; k++)
+            if (p->instance->objects[k].id == id &&
+                p->module->globals[k].storage == SpvStorageClassCrossWorkgroup)
+                return &p->instance->objects[k];
+    return NULL;
+}
+
 static enum mm_class bad_program(struct in_expander *e, uint32_t id, const char *what, const char *more)
 {
     return mm_fail(&e->error, MM_INVALID, "trace.program", "program %u of the trace cannot be used: %s%s", id,

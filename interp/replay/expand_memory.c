@@ -124,16 +124,22 @@ bool in_mirrors_are_fixed(const struct in_expander *e)
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *c)
 {
     struct in_mirror *m = in_mirror_find(e, c->allocation);
-    if (!m || c->offset > m->size || c->size > m->size - c->offset)
+    const struct in_object *variable = m ? NULL : in_expand_find_variable(e, c->allocation);
+    uint64_t size = m ? m->size : variable && c->bytes ? variable->size : 0;
+    if (c->offset > size || c->size > size - c->offset)
         return mm_fail(&e->error, MM_INVALID, "trace.content",
                        "the trace has %llu bytes at offset %llu of allocation %u, which is out of range",
                        (unsigned long long)c->size, (unsigned long long)c->offset, c->allocation);
     e->steps += c->size / FILLED_BY_ONE;
     enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
-    if (cls == MM_OK && !m->bytes)
+    if (cls == MM_OK && m && !m->bytes)
         cls = mirror_allocate(e, m);
     if (cls != MM_OK)
         return cls;
+    if (variable) {
+        memcpy((uint8_t *)(uintptr_t)variable->address + c->offset, c->bytes, c->size);
+        return MM_OK;
+    }
     uint64_t end = c->offset + c->size;
     if (c->bytes)
         memcpy(m->bytes + c->offset, c->bytes, c->size);

@@ -2,6 +2,7 @@
  * strings are a length in 32 bits and bytes. */
 #include "interp/replay/replay.h"
 #include "interp/exec/exec.h"
+#include "interp/replay/variables.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
@@ -177,15 +178,13 @@ static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
                : UINT32_MAX;
 }
 
-/* Whether any memory that the module declares may contain pointers other than to SVM, or there is global memory beside SVM. */
+/* Whether any memory that the module declares may contain pointers other than to SVM. */
 static bool has_other_pointers(const struct in_module *m)
 {
     bool has = false;
     for (uint32_t id = 0; id < m->bound && !has; id++)
         has = m->ids[id].kind == IN_ID_TYPE && holds_pointers(m->ids[id].ty, is_other_pointer);
-    for (uint32_t k = 0; k < m->global_count && !has; k++)
-        has = m->globals[k].storage == SpvStorageClassCrossWorkgroup;
-    return has;
+    return has || in_replay_variables_escape(m);
 }
 
 struct reach {
@@ -282,13 +281,13 @@ static void put_string(struct writer *o, const char *s)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static uint32_t record_program(const struct in_run *run, const void *spirv, size_t size,
-                               const struct in_module_options *options)
+static void record_program(const struct in_run *run, const void *spirv, size_t size,
+                           const struct in_module_options *options)
 {
     static atomic_uint last;
     struct in_instance *in = run->instance;
     if (in->recorded != 0)
-        return in->recorded;
+        return;
     struct writer o = {0};
     put_number(&o, IN_REPLAY_FORMAT, 4);
     put_string(&o, REFCL_VERSION);
@@ -311,7 +310,40 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
         mm_recorder_record(run->launch.recorder, &record);
     }
     mm_free(o.data);
-    return in->recorded;
+}
+
+static bool is_recorded_variable(const struct in_module *m, uint32_t k)
+{
+    return m->globals[k].storage == SpvStorageClassCrossWorkgroup && m->globals[k].ty->size > 0;
+}
+
+uint64_t in_replay_unrecorded_bytes(const struct in_instance *in, unsigned generation)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; in->recorded_generation != generation && k < in->module->global_count; k++)
+        bytes += is_recorded_variable(in->module, k) ? in->objects[k].size : 0;
+    return bytes;
+}
+
+static void record_variable(const struct in_run *run, uint32_t k)
+{
+    const struct in_object *o = &run->instance->objects[k];
+    struct mm_record record = {
+        .type = MM_RECORD_CONTENT,
+        .content = {o->id, 0, o->size, (const void *)(uintptr_t)o->address},
+    };
+    if (is_recorded_variable(run->module, k))
+        mm_recorder_record(run->launch.recorder, &record);
+}
+
+void in_replay_begin(const struct in_run *run, const void *spirv, size_t size,
+                     const struct in_module_options *options, unsigned generation)
+{
+    struct in_instance *in = run->instance;
+    record_program(run, spirv, size, options);
+    for (uint32_t k = 0; in->recorded_generation != generation && k < run->module->global_count; k++)
+        record_variable(run, k);
+    in->recorded_generation = generation;
 }
 
 /* ---- launches ------------------------------------------------------------------------------ */
@@ -464,12 +496,11 @@ static void put_launch(struct writer *o, const struct in_launch *l, const struct
 }
 
 /* When out of memory, an empty record marks the launch as not re-executable. */
-void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
-                      const struct in_module_options *options)
+void in_replay_record(const struct in_run *run, size_t size)
 {
     struct in_launch launch = run->launch;
     struct writer o = {0};
-    uint32_t program = record_program(run, spirv, size, options);
+    uint32_t program = run->instance->recorded;
     launch.arguments = run->arguments;
     put_launch(&o, &launch, run->info,
                in_replay_class(run->instance, launch.kernel, size) != IN_REPLAY_ALWAYS);

@@ -12,6 +12,7 @@
 enum { PIECE = 128 * 1024 };
 
 static atomic_uint generation; /* how often all copies changed */
+static atomic_uint launches;   /* that are not re-executed: each may change variables of programs */
 static atomic_bool host_distrusted;
 
 /* Files hold them by default; the reader of a pipe has to request them. */
@@ -189,6 +190,7 @@ static struct rt_copy *copy_of(const struct rt_launch_argument *a, const struct 
 /* A block may write images that its parent's arguments are; pointers in SVM lead to other SVM. */
 static void changed_by(const struct rt_kernel_command *k)
 {
+    atomic_fetch_add(&launches, 1);
     if (k->block || rt_launch_uses_svm(k->launch))
         rt_replay_all_changed();
     for (size_t i = 0; i < k->launch->argument_count; i++) {
@@ -207,6 +209,11 @@ static size_t unrecorded_bytes(const struct rt_copy *copy, size_t size)
     return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
 }
 
+static unsigned variables_generation(void)
+{
+    return atomic_load(&generation) + atomic_load(&launches);
+}
+
 /* True if a session that wants findings only also gets this instrumented launch, because it is small: if an access
  * that may race with it is found later, the session re-executes the launch. */
 static bool is_recorded_for_replay(const struct rt_kernel_command *k)
@@ -214,7 +221,7 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
     enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */
     static uint64_t left = UINT64_C(32) << 20;
     const struct rt_launch *launch = k->launch;
-    uint64_t cost = LAUNCH;
+    uint64_t cost = LAUNCH + in_replay_unrecorded_bytes(launch->instance, variables_generation());
     if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || rt_launch_uses_svm(launch) ||
         !rt_replay_allows(launch))
         return false;
@@ -254,14 +261,17 @@ void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command 
         rt_instrumented_lost(command);
     if (rt_launch_recorder() && !k->replays)
         changed_by(k);
-    if (k->replays)
-        record_memory(k);
+    if (!k->replays)
+        return;
+    const struct rt_build *build = build_of(k->launch);
+    struct in_module_options options;
+    rt_build_module_options(k->launch->kernel->program, &options);
+    record_memory(k);
+    in_replay_begin(k->run, build->spirv.data, build->spirv.size, &options, variables_generation());
 }
 
 void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well)
 {
-    const struct rt_build *build = build_of(k->launch);
-    struct in_module_options options;
     if (!k->replays)
         return;
     k->replays = false;
@@ -271,10 +281,9 @@ void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k
             rt_instrumented_lost(command);
         return;
     }
-    rt_build_module_options(k->launch->kernel->program, &options);
     if (rt_setting_has(RT_SET_DEBUG, "trace")) {
         fprintf(stderr, "refcl: trace: a launch of kernel %s is to be executed again\n",
                 k->launch->info->name);
     }
-    in_replay_record(k->run, build->spirv.data, build->spirv.size, &options);
+    in_replay_record(k->run, build_of(k->launch)->spirv.size);
 }

@@ -40,6 +40,42 @@ static const char *const source =
     "kernel void lies(global ulong *out, global const float *data) { out[get_global_id(0)] = (ulong)data >> "
     "60; }\n";
 
+/* Program-scope variables, whose addresses remain in the code; with LEAVES, list nodes lead to one; with AWAY, the module may put an address
+ * in memory. */
+static const char *const with_variables =
+    "struct node { global struct node *next; uint value; };\n"
+    "global uint scales[32];\n"
+    "global struct node last;\n"
+    "uint scale_at(global const uint *all, size_t i) { return all[i & 31]; }\n"
+    "kernel void address_scales(global struct node *list, global ulong *out)\n"
+    "{ size_t i = get_global_id(0); scales[i] = 3 * i; out[i] = (ulong)out >> 60; }\n"
+    "kernel void double_scales(global struct node *list, global uint *out)\n"
+    "{ size_t i = get_global_id(0); scales[i] *= 2; out[i] = scales[i]; }\n"
+    "kernel void add_scales(global uint *out, global const float *in)\n"
+    "{ size_t i = get_global_id(0); out[i] = scales[i] + (scales[i] % 3 ? 1 : (uint)in[i]); }\n"
+    "kernel void walk_scaled(global struct node *list, global uint *out)\n"
+    "{ uint sum = 0; global struct node *n = &list[get_global_id(0)]; global uint *s = scales;\n"
+    "  for (int k = 0; k < 5 && n; k++) { sum = sum + scale_at(s, n->value) * n->value; n = n->next; }\n"
+    "  out[get_global_id(0)] = sum; }\n"
+    "#ifdef LEAVES\n"
+    "kernel void lead_to_variable(global struct node *list, global uint *out)\n"
+    "{ size_t i = get_global_id(0); if (i == 0) last.value = 7; if (i % 4 == 1) list[i].next = &last; out[i] = i; }\n"
+    "kernel void count_last(global struct node *list, global uint *out)\n"
+    "{ size_t i = get_global_id(0); out[i] = list[i].next == &last ? 5 : 1; }\n"
+    "#endif\n"
+    "#ifdef AWAY\n"
+    "AWAY\n"
+    "#endif\n";
+static const char *const away[] = {
+    "kernel void other(global ulong *out) { out[0] = (ulong)&last; }",
+    "kernel void other(global uint *out) { struct { uint n; global uint *s; } p; p.s = scales; out[0] = p.s[out[0]]; }",
+    "global struct node *find(uint k) { return k ? 0 : &last; } kernel void other(global uint *out) { out[0] = find(out[0])->value; }",
+    "kernel void other(global struct node *list, uint k) { global struct node *n = k ? &last : list; list->next = n; }",
+    "kernel void other(global struct node *list) { struct node n = {&last, 3}; *list = n; }",
+    "void put(global uint *private *p) { *p = scales; } kernel void other(global uint *out) { global uint *p; put(&p); out[0] = *p; }",
+    "global uint *global first = scales; kernel void other(global uint *out) { out[0] = *first; }",
+};
+
 static cl_command_queue queue;
 static cl_program program;
 
@@ -152,6 +188,47 @@ static void use_lists(cl_context context, cl_mem out)
     clSVMFree(context, lists[1]);
 }
 
+static void build(cl_context context, cl_device_id device, const char *text, const char *options)
+{
+    cl_int code;
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    check(code, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 1, &device, options, NULL, NULL), "clBuildProgram");
+}
+
+/* Launches that change variables, are re-executed or not, and lists in which some nodes lead to a variable. */
+static void use_variables(cl_context context, cl_device_id device, cl_mem in, cl_mem out)
+{
+    const size_t size = 32 * sizeof(struct node);
+    struct node *list = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0);
+    check(list ? CL_SUCCESS : CL_OUT_OF_RESOURCES, "clSVMAlloc");
+    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, list, size, 0, NULL, NULL), "map");
+    for (int k = 0; k < 32; k++)
+        list[k] = (struct node){k % 7 ? &list[k * 5 % 32] : NULL, (cl_uint)k};
+    check(clEnqueueSVMUnmap(queue, list, 0, NULL, NULL), "unmap");
+    check(clFinish(queue), "clFinish");
+    build(context, device, with_variables, "-cl-std=CL3.0");
+    for (int step = 0; step < 2; step++) {
+        launch_svm("address_scales", list, NULL, out);
+        launch("add_scales", out, sizeof in, &in, 0, 32, NULL);
+        launch_svm("double_scales", list, NULL, out);
+        launch_svm("walk_scaled", list, NULL, out);
+        launch("add_scales", out, sizeof in, &in, 0, 32, NULL);
+    }
+    for (size_t k = 0; k < sizeof away / sizeof away[0]; k++) {
+        char options[512];
+        snprintf(options, sizeof options, "-cl-std=CL3.0 -D 'AWAY=%s'", away[k]);
+        build(context, device, with_variables, options);
+        launch_svm("walk_scaled", list, NULL, out);
+    }
+    build(context, device, with_variables, "-cl-std=CL3.0 -DLEAVES");
+    launch_svm("double_scales", list, NULL, out);
+    launch_svm("lead_to_variable", list, NULL, out);
+    launch_svm("walk_scaled", list, NULL, out);
+    launch_svm("count_last", list, NULL, out);
+    clSVMFree(context, list);
+}
+
 int main(void)
 {
     float data[128], sum = 0;
@@ -164,8 +241,7 @@ int main(void)
     check(code, "clCreateContext");
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
     check(code, "clCreateCommandQueueWithProperties");
-    program = clCreateProgramWithSource(context, 1, (const char **)(size_t)&source, NULL, &code);
-    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    build(context, device, source, "");
     for (int k = 0; k < 128; k++)
         data[k] = (float)k;
     cl_mem a = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, 256, data, NULL);
@@ -199,6 +275,7 @@ int main(void)
     }
     use_lists(context, bins);
     soften_images(context, (const unsigned char *)data);
+    use_variables(context, device, a, bins);
     printf("%f\n", (double)sum);
     return 0;
 }
