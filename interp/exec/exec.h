@@ -178,6 +178,10 @@ struct in_code {
     /* what launches change */
     void *native;          /* the JIT's data for this kernel */
     _Atomic uint64_t heat; /* instructions of it that the interpreter has executed */
+    struct in_past {
+        _Atomic bool known;           /* the cache has been read */
+        _Atomic uint64_t heat, noted; /* of earlier processes; what the cache holds now */
+    } past;
     struct in_code_noted {
         _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
         _Atomic bool

@@ -6,11 +6,13 @@
  * that instruction count the JIT begins to compile in a background thread; at the full count, a running
  * launch that is neither recorded nor checked continues in compiled code with its next work-group.  An
  * instrumented launch is compiled at once if its kernel has loops.  The decision depends on executed
- * instructions, not on time: the same program is executed by the same engines again. */
+ * instructions, not on time: with the same contents of the cache on disk (past_heat.h), the same program is executed by the same
+ * engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/mutex.h"
 #include "memmodel/trace/process.h"
+#include "past_heat.h"
 #include "sched.h"
 #include <dlfcn.h>
 #include <math.h>
@@ -150,6 +152,13 @@ static uint64_t compile_cost(const struct in_code *code)
     return least ? native.hot : code->count * each;
 }
 
+/* Whether HEAT, with that of earlier processes, comes to what compiling costs: then it pays off, or has been done. */
+static bool has_paid(const struct in_run *run, double heat)
+{
+    uint64_t cost = compile_cost(run->code);
+    return heat >= (double)cost || (cost > native.hot && heat + (double)in_past_heat(run) >= (double)cost);
+}
+
 /* Instructions of a work-item, from those that have ended; INFINITY: none has. */
 static double item_work(const struct in_run *run)
 {
@@ -165,9 +174,9 @@ static double item_work(const struct in_run *run)
  * compiling, otherwise once the launches together have taken as long. */
 static uint64_t promotion_threshold(const struct in_run *run)
 {
-    uint64_t cost = compile_cost(run->code);
     double items = (double)run->progress.groups_total * (double)run->items_per_group;
-    return (double)run->code->heat + item_work(run) * items >= (double)cost ? native.hot : cost;
+    bool paid = has_paid(run, (double)run->code->heat + item_work(run) * items);
+    return paid ? native.hot : compile_cost(run->code);
 }
 
 /* Whether compilation pays off, given the instructions that the kernel has executed before: loops are assumed to have 16 iterations.
@@ -177,8 +186,8 @@ static bool is_worth_compiling(const struct in_run *run, bool instrumented)
     const double rounds = instrumented && run->code->loops ? 1 << 20 : 1;
     double items = (double)run->progress.groups_total * (double)run->items_per_group;
     double once = items * run->code->count, heat = (double)run->code->heat;
-    bool pays = instrumented || once * (run->code->loops ? 16 : 1) + heat >= (double)compile_cost(run->code);
-    return pays && once * rounds + heat >= (double)native.hot;
+    return once * rounds + heat >= (double)native.hot &&
+           (instrumented || has_paid(run, once * (run->code->loops ? 16 : 1) + heat));
 }
 
 static bool is_jit_loaded(void)
@@ -499,6 +508,16 @@ void in_stop_all(void)
         api->stop_all();
 }
 
+/* Only of kernels with much code: others are compiled after HOT instructions anyway. */
+static void note_heat(const struct in_run *run)
+{
+    const struct in_launch *l = &run->launch;
+    uint64_t cost = compile_cost(run->code), step = cost / 8 < native.hot / 2 ? native.hot / 2 : cost / 8;
+    bool plain = !l->recorder && !l->checks && !l->weak;
+    if (plain && native.engine == AUTO && cost > native.hot && run->code->heat >= native.hot / 2)
+        in_past_heat_note(run, cost, step);
+}
+
 void in_native_destroy(struct in_run *run)
 {
     if (run->code && run->promotion.prepared) {
@@ -507,8 +526,10 @@ void in_native_destroy(struct in_run *run)
         if (run->code->heat < rest)
             run->code->heat = rest;
     }
-    if (run->code)
+    if (run->code) {
         run->code->heat += run->executed;
+        note_heat(run);
+    }
     if (run->native)
         native.api->destroy(run->native);
 }

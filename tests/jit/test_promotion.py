@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """When a kernel with much code moves to compiled code: not in a launch that the interpreter completes before it could be compiled, but
-after several of them, and in a launch that takes longer than that."""
+after several of them, and in a launch that takes longer than that.  Launches in several processes with one cache count together, and once
+the cache has the code, it is loaded at once."""
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from opencl import cl, context, numpy, queue  # noqa: E402
@@ -14,7 +16,8 @@ SOURCE = ('kernel void large(global uint *o, uint rounds) { uint at = get_global
           '\n'.join(f'  x = x * {2 * k + 3}u + y; y ^= x >> {k % 31 + 1};' for k in range(STATEMENTS)) + '\n  } o[at] = x + y; }')
 STRAIGHT = SOURCE.replace('for (uint r = 0; r < rounds; r++)', 'if (rounds > 0)')
 # source, launches, rounds; whether it is compiled
-CASES = {'one launch': (STRAIGHT, 1, 1, False), 'many launches': (STRAIGHT, 40, 1, True), 'a long launch': (SOURCE, 1, 40, True)}
+CASES = {'one launch': (STRAIGHT, 1, 1, False), 'many launches': (STRAIGHT, 40, 1, True), 'a long launch': (SOURCE, 1, 40, True),
+         'a few launches': (STRAIGHT, 6, 1, False)}
 
 
 def expected(rounds):
@@ -38,15 +41,32 @@ def run(name):
     return done()
 
 
+def start(name, cache):
+    """The notes of a process that executes the case NAME."""
+    ran = subprocess.run([sys.executable, sys.argv[0], name], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, 'REFCL_ENGINE': 'auto', 'REFCL_DEBUG': 'jit', 'REFCL_CACHE_DIR': cache})
+    check(f'{name}: results', ran.returncode == 0, ran.stdout + ran.stderr)
+    return ran.stderr
+
+
 def main():
     if len(sys.argv) > 1:
         return run(sys.argv[1])
     for name, case in CASES.items():
-        ran = subprocess.run([sys.executable, sys.argv[0], name], capture_output=True, text=True, timeout=300,
-                             env={**os.environ, 'REFCL_ENGINE': 'auto', 'REFCL_DEBUG': 'jit', 'REFCL_CACHE_DIR': 'off'})
-        check(f'{name}: results', ran.returncode == 0, ran.stdout + ran.stderr)
-        compiled = 'kernel large, local size' in ran.stderr
-        check(f'{name}: {"compiled" if case[3] else "interpreted"}', compiled == case[3], ran.stderr)
+        notes = start(name, 'off')
+        check(f'{name}: {"compiled" if case[3] else "interpreted"}', (': compiled' in notes) == case[3], notes)
+    with tempfile.TemporaryDirectory() as cache:
+        notes = [start('a few launches', cache) for _ in range(5)]
+        check('several processes: interpreted at first', ': compiled' not in notes[0] and ': loaded' not in notes[0], notes[0])
+        check('several processes: one compiles', [': compiled' in note for note in notes].count(True) == 1, notes)
+        check('several processes: the last loads', ': loaded' in notes[-1], notes[-1])
+        check('one launch: loaded', ': loaded' in start('one launch', cache))
+    with tempfile.TemporaryDirectory() as cache:
+        start('a long launch', cache)
+        notes = start('a few launches', cache)
+        check('of another module: interpreted', ': compiled' not in notes and ': loaded' not in notes, notes)
+        notes = start('a long launch', cache)
+        check('after a compiled launch: loaded', ': loaded' in notes, notes)
     return done()
 
 
