@@ -3,6 +3,7 @@
 waits for begins."""
 import os
 import sys
+import time
 
 os.environ['REFCL_ENGINE'] = 'jit'
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
@@ -28,6 +29,10 @@ kernel void spin(global atomic_uint *turn, global uint2 *when) {
     while (atomic_load(turn) != n - 1 - i) ;
     when[i] = (uint2)(i, 1);
     atomic_fetch_add(turn, 1u); }
+kernel void count(global atomic_uint *turn, global uint2 *when) {
+    uint n = 0;
+    while (n < atomic_load(turn)) n++;
+    when[get_global_id(0)] = (uint2)(n, 1); }
 kernel void barriers(global atomic_uint *turn, global uint2 *when) {
     local uint seen;
     uint before = get_num_groups(0) - 1 - get_group_id(0);
@@ -77,6 +82,16 @@ def run(name, items, arguments=(0, 1)):
     return when
 
 
+def time_to_count(items):
+    """Each work-item loops for longer than its turn lasts, and none waits for another one."""
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    turn, when = cl.Buffer(context, flags, hostbuf=numpy.array([200], 'u4')), cl.Buffer(context, cl.mem_flags.READ_WRITE, size=8 * items)
+    begin = time.time()
+    cl.Kernel(program, 'count')(queue, (items,), (4,), turn, when)
+    queue.finish()
+    return time.time() - begin
+
+
 def most_under_way(when):
     """Of work-groups at once: from the first of its work-items to the last."""
     groups = when.reshape(-1, GROUP * 2)
@@ -91,5 +106,8 @@ check('one that others wait for in a loop with sub-group functions begins', (run
 check('one that others wait for in a loop begins', (run('spin', 256)[:, 1] == 1).all())
 check('one that others wait for in a loop of barriers begins', (run('barriers', 256)[:, 1] == 1).all())
 check('one that others wait for through two arguments for one buffer begins', (run('aliased', 256, (0, 1, 1))[:, 1] == 1).all())
+time_to_count(64)
+few, many = min(time_to_count(1024) for _ in range(3)), time_to_count(16384)
+check('sixteen times the work-items in long loops take far less than 256 times as long', many < 64 * few, f'{few} s, {many} s')
 check('work-groups that draw their work from a counter', (run('drawn', 1024)[:, 1] == 1).all())
 done()

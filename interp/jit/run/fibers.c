@@ -11,18 +11,23 @@
 
 enum { PATIENCE = 64, STACK = 256 << 10, MOST_FIBERS = 16384 };
 
+struct fiber_queue {
+    struct fiber *first, *last;
+};
 struct group {
     struct in_jit_fiber_group turns; /* first: compiled code knows it by its address */
     struct in_fiber_thread *thread;
     uint32_t id[3], size[3], items, arrived, generation, fibers;
     uint8_t *memory;
     struct in_jit_callout *outside;
-    uint64_t number; /* of the work-group in linear order */
+    uint64_t number;            /* of the work-group in linear order */
+    struct fiber_queue waiting; /* at a barrier or in a call */
+    uint32_t calling;           /* of them, those in a call */
 };
 struct fiber {
-    struct fiber *next;
+    struct fiber *next, *next_of_all;
     struct in_stack_context context;
-    struct group *group;
+    struct group *group; /* NULL: spare */
     void *stack;
     uint32_t awaits;            /* generation of the group's barriers */
     const struct in_item *item; /* of a call that it waits in, NULL: of none */
@@ -32,7 +37,8 @@ struct in_fiber_thread {
     struct in_jit_run *run;
     struct in_stack_context context;
     bool plain; /* the contexts have no signal mask */
-    struct fiber *running, *first, *last, *spare;
+    struct fiber *running, *all, *spare;
+    struct fiber_queue ready, spinning;
     struct group *open; /* has work-items that have not begun */
     uint32_t fibers;
     bool out_of_memory, groups_left, stopped;
@@ -177,6 +183,8 @@ static struct fiber *new_fiber(struct in_fiber_thread *t)
     void *stack = f ? new_stack() : NULL;
     if (stack && in_stack_prepare(&f->context, t->plain, stack, STACK, fiber_main, t)) {
         f->stack = stack;
+        f->next_of_all = t->all;
+        t->all = f;
         return f;
     }
     if (stack)
@@ -185,14 +193,41 @@ static struct fiber *new_fiber(struct in_fiber_thread *t)
     return NULL;
 }
 
-static void append_fiber(struct in_fiber_thread *t, struct fiber *f)
+static void append_fiber(struct fiber_queue *q, struct fiber *f)
 {
     f->next = NULL;
-    if (t->last)
-        t->last->next = f;
+    if (q->last)
+        q->last->next = f;
     else
-        t->first = f;
-    t->last = f;
+        q->first = f;
+    q->last = f;
+}
+
+static struct fiber *take_fiber(struct fiber_queue *q)
+{
+    struct fiber *f = q->first;
+    q->first = f ? f->next : NULL;
+    if (!q->first)
+        q->last = NULL;
+    return f;
+}
+
+static bool is_ready(const struct fiber *f)
+{
+    return (int32_t)(f->group->generation - f->awaits) >= 0 &&
+           (!f->item || f->item->state != IN_ITEM_WAITING);
+}
+
+/* A fiber of G ran: makes those ready whose barrier or call is complete by that. */
+static void wake_fibers(struct in_fiber_thread *t, struct group *g)
+{
+    struct fiber_queue waiting = g->waiting;
+    g->waiting = (struct fiber_queue){0};
+    for (struct fiber *f; (f = take_fiber(&waiting));) {
+        bool ready = is_ready(f);
+        g->calling -= ready && f->item;
+        append_fiber(ready ? &t->ready : &g->waiting, f);
+    }
 }
 
 static void free_group(struct in_fiber_thread *t, struct group *g)
@@ -218,6 +253,7 @@ static void resume_fiber(struct in_fiber_thread *t, struct fiber *f)
 {
     struct group *g = f->group;
     t->running = f;
+    uint32_t generation = g->generation;
     if (g->outside)
         in_callout_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
     if (t->guard)
@@ -232,12 +268,17 @@ static void resume_fiber(struct in_fiber_thread *t, struct fiber *f)
         in_jit_faulted(t->run, &t->guard->fault);
     }
     if (!f->over) {
-        append_fiber(t, f);
-        return;
+        g->calling += f->item != NULL;
+        append_fiber(f->spins ? &t->spinning : &g->waiting, f);
     }
+    if (g->calling > 0 || g->generation != generation)
+        wake_fibers(t, g);
+    if (!f->over)
+        return;
     if (t->open == g)
         t->open = NULL;
     f->over = false;
+    f->group = NULL;
     f->next = t->spare;
     t->spare = f;
     t->fibers--;
@@ -293,28 +334,12 @@ static struct fiber *begin_fiber(struct in_fiber_thread *t)
     return f;
 }
 
-/* The first fiber that need not wait any longer; SPINNING: those that spin are among them. */
-static struct fiber *find_ready_fiber(struct in_fiber_thread *t, bool spinning)
-{
-    for (uint32_t k = t->fibers; k > 0 && t->first; k--) {
-        struct fiber *f = t->first;
-        t->first = f->next;
-        if (!t->first)
-            t->last = NULL;
-        if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
-            (!f->item || f->item->state != IN_ITEM_WAITING) && (spinning || !f->spins))
-            return f;
-        append_fiber(t, f);
-    }
-    return NULL;
-}
-
 /* Before the next work-group begins, those that have begun continue, so that few stacks are in use.  A work-item that waits for
  * another work-group spins, at the latest after PATIENCE iterations: it does not prevent that one from beginning. */
 static struct fiber *ready_before_next_group(struct in_fiber_thread *t)
 {
     bool begun = !t->open || t->open->turns.begun >= t->open->items;
-    return begun && t->groups_left ? find_ready_fiber(t, false) : NULL;
+    return begun && t->groups_left ? take_fiber(&t->ready) : NULL;
 }
 
 /* Until all work-items are done or the launch stops, true, or all that are left wait for work-items elsewhere:
@@ -329,8 +354,10 @@ static bool step_thread(struct in_fiber_thread *t)
         if (!f)
             f = begin_fiber(t);
         idle = f ? 0 : idle + 1;
-        if (!f && t->fibers > 0)
-            f = find_ready_fiber(t, true);
+        if (!f)
+            f = take_fiber(&t->ready);
+        if (!f)
+            f = take_fiber(&t->spinning);
         if (!f)
             return true;
         bool waited = f->item != NULL;
@@ -378,10 +405,9 @@ bool in_fibers_step(struct in_jit_run *run, bool *over)
 void in_fibers_destroy(struct in_jit_run *run)
 {
     struct in_fiber_thread *t = run->turns;
-    while (t && (t->first || t->spare)) {
-        struct fiber **list = t->first ? &t->first : &t->spare, *f = *list;
-        *list = f->next;
-        if (list == &t->first && --f->group->fibers == 0)
+    for (struct fiber *f; t && (f = t->all);) {
+        t->all = f->next_of_all;
+        if (f->group && --f->group->fibers == 0)
             free_group(t, f->group);
         in_stack_forget(&f->context);
         free_stack(f->stack);
