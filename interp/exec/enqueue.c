@@ -185,20 +185,22 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
                         const struct in_call *c)
 {
     const struct in_environment *env = &run->instance->environment_copy;
-    uint64_t sizes[18] = {0}, count = enqueue_operand(item, c, 3);
+    uint64_t few[8], *sizes = few, count = enqueue_operand(item, c, 3);
     uint8_t *place = NULL;
     void *event = NULL;
     struct in_enqueue e = {.queue = handle_of(item, c, 0),
                            .kernel = c->literal,
                            .flags = (uint32_t)enqueue_operand(item, c, 1),
-                           .local_sizes = sizes,
                            .local_count = c->operand_count - 9,
                            .wait_count = (uint32_t)count,
                            .work_item = item->agent,
                            .work_group = item->group->linear,
                            .event = MM_NO_EVENT};
     int result = IN_ENQUEUE_FAILURE;
-    if (fill_enqueue(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&
+    if (e.local_count > sizeof few / sizeof *few)
+        sizes = mm_alloc(e.local_count * sizeof *sizes);
+    e.local_sizes = sizes;
+    if (sizes && fill_enqueue(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&
         event_place(run, item, pc, pointer_of(item, c, 5), &place) && env->enqueue_kernel) {
         void **list = wait_list(run, item, pc, pointer_of(item, c, 4), count);
         e.wait_list = list;
@@ -212,6 +214,8 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
         }
         mm_free(list);
     }
+    if (sizes != few)
+        mm_free(sizes);
     if (place)
         memcpy(place, &event, sizeof event);
     enqueue_result(item, c, (uint64_t)(int64_t)result);
@@ -362,8 +366,6 @@ static struct in_call *block_call(struct in_lower *l, const struct in_inst *i, i
             found = c->literal < l->m->kernel_count;
             continue;
         }
-        if (c->operand_count == 18)
-            return NULL;
         c->types[c->operand_count] = in_ty_of(l, id);
         c->operand[c->operand_count++] = in_slot(l, id);
     }

@@ -105,10 +105,10 @@ struct in_call {
                const struct in_call *call);
     uint32_t opcode;
     int32_t result;
-    int32_t operand[18];
     uint32_t operand_count;
+    int32_t *operand;
     const struct in_ty *ty;
-    const struct in_ty *types[18];
+    const struct in_ty **types;
     const void *info;
     const void *more;
     uint32_t literal;

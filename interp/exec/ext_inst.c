@@ -245,12 +245,14 @@ static uint32_t print_formatted(struct in_run *run, const struct in_printf *call
 bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                     const struct in_call *c)
 {
-    struct in_printf_value values[18];
+    struct in_printf_value few[16], *values = few;
     struct strings strings = {run, item};
     const char *problem = NULL;
-    struct in_printf call = {
-        .values = values, .count = c->operand_count - 1, .string = read_string, .context = &strings};
-    for (uint32_t k = 1; k < c->operand_count; k++) {
+    struct in_printf call = {.count = c->operand_count - 1, .string = read_string, .context = &strings};
+    if (call.count > sizeof few / sizeof *few && !(values = mm_alloc(call.count * sizeof *values)))
+        call.count = 0;
+    call.values = values;
+    for (uint32_t k = 1; k <= call.count; k++) {
         const struct in_ty *ty = c->types[k], *s = in_scalar(ty);
         values[k - 1] = (struct in_printf_value){.data = item->frame + c->operand[k],
                                                  .element_size = (uint32_t)s->size,
@@ -261,8 +263,10 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     uint32_t result = UINT32_MAX;
     if (!call.format)
         problem = "the format is not a string";
-    else
+    else if (values)
         result = print_formatted(run, &call, &problem);
+    if (values != few)
+        mm_free(values);
     if (problem && run->launch.checks)
         in_raise(run, item, pc, "printf-format", "CLC 6.15.14", "printf: %s", problem);
     memcpy(item->frame + c->result, &result, sizeof result);
@@ -349,8 +353,6 @@ enum mm_class in_lower_ext_inst(struct in_lower *l, const struct in_inst *i)
             c->literal = i->operands[k];
             continue;
         }
-        if (c->operand_count == 18)
-            return in_unsupported(l, "an extended instruction with more than 18 operands");
         c->types[c->operand_count] = in_ty_of(l, i->operands[k]);
         c->operand[c->operand_count++] = in_slot(l, i->operands[k]);
     }

@@ -188,8 +188,13 @@ enum mm_class in_unsupported(struct in_lower *l, const char *what)
 
 struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i)
 {
+    uint32_t room = i->operand_count + 1;
     struct in_call *call = mm_arena_alloc(l->code->arena, sizeof *call);
-    if (!call) {
+    if (call) {
+        call->operand = mm_arena_alloc(l->code->arena, room * sizeof *call->operand);
+        call->types = mm_arena_alloc(l->code->arena, room * sizeof *call->types);
+    }
+    if (!call || !call->operand || !call->types) {
         in_lower_no_memory(l);
         return NULL;
     }

@@ -64,7 +64,7 @@ enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn 
     if (!call)
         return l->result;
     call->fn = fn;
-    for (uint32_t k = 0; k < i->operand_count && call->operand_count < 18; k++) {
+    for (uint32_t k = 0; k < i->operand_count; k++) {
         if (!l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k]) {
             call->literal = i->operands[k];
             continue;

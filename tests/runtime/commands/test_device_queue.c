@@ -93,6 +93,25 @@ static void generations(void **state)
     assert_int_equal(data[3], 3);
 }
 
+static void many_local_arguments(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel void k(global int *out) {\n"
+        "  out[0] = enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1),\n"
+        "      ^(local void *a, local void *b, local void *c, local void *d, local void *e, local void *f,\n"
+        "        local void *g, local void *h, local void *i, local void *j, local void *l, local void *m) {\n"
+        "    local int *p[] = {a, b, c, d, e, f, g, h, i, j, l, m};\n"
+        "    for (int x = 0; x < 12; x++) for (int y = 0; y <= x; y++) p[x][y] = x;\n"
+        "    for (int x = 0; x < 12; x++) for (int y = 0; y <= x; y++) out[1 + x] += p[x][y] == x; },\n"
+        "      4u, 8u, 12u, 16u, 20u, 24u, 28u, 32u, 36u, 40u, 44u, 48u); }\n";
+    cl_int data[13];
+    assert_int_equal(run(text, "-cl-std=CL3.0", 1, data, 13), CL_COMPLETE);
+    assert_int_equal(data[0], 0);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(data[1 + i], i + 1);
+}
+
 static void events_order(void **state)
 {
     (void)state;
@@ -441,6 +460,7 @@ int main(void)
         cmocka_unit_test(children_before_parent),
         cmocka_unit_test(waiting_for_the_parent),
         cmocka_unit_test(generations),
+        cmocka_unit_test(many_local_arguments),
         cmocka_unit_test(events_order),
         cmocka_unit_test(failure_spreads),
         cmocka_unit_test(local_arguments_and_codes),

@@ -33,6 +33,8 @@ static const char *const source =
     "  out[i] = (uint)(get_group_id(0) * 1000 + get_local_id(0) * 10 + get_local_size(0)); }\n"
     "kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global int *a) { a[0] = 1; }\n"
     "kernel void hello(int n) { printf(\"hello %d\\n\", n); }\n"
+    "kernel void many(int n) { printf(\"%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%v4d\\n\",\n"
+    "    n, 1, 2, 3, 4, 5, 6, 7, 8, 9, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, n, (int4)(n, 8, 7, 6)); }\n"
     "kernel void chase(global ulong *head, global int *sum)\n"
     "{ int s = 0; while (head) { s += (int)head[1]; head = (global ulong *)head[0]; } *sum = s; }\n"
     "kernel void wait_for(volatile global int *flag, global int *out)\n"
@@ -309,16 +311,15 @@ static void sub_buffer_arguments(void **state)
     release(k, 1, &whole);
 }
 
-/* printf output is in standard output when the event is complete. */
-static void print_arrives(void **state)
+/* The output of kernel NAME is in standard output when its event is complete. */
+static void assert_prints(const char *name, int n, const char *expected)
 {
-    (void)state;
     char path[] = "/tmp/refcl_print_XXXXXX", text[64] = {0};
-    int file = mkstemp(path), saved = dup(1), n = 42;
+    int file = mkstemp(path), saved = dup(1);
     assert_true(file >= 0 && saved >= 0);
     fflush(stdout);
     dup2(file, 1);
-    cl_kernel k = kernel("hello");
+    cl_kernel k = kernel(name);
     cl_int code = clSetKernelArg(k, 0, sizeof(n), &n);
     code |= clEnqueueTask(queue, k, 0, NULL, NULL);
     code |= clFinish(queue);
@@ -328,9 +329,21 @@ static void print_arrives(void **state)
     close(file);
     unlink(path);
     OK(code);
-    assert_int_equal(got, 9);
-    assert_string_equal(text, "hello 42\n");
+    assert_int_equal(got, strlen(expected));
+    assert_string_equal(text, expected);
     OK(clReleaseKernel(k));
+}
+
+static void print_arrives(void **state)
+{
+    (void)state;
+    assert_prints("hello", 42, "hello 42\n");
+}
+
+static void print_many_arguments(void **state)
+{
+    (void)state;
+    assert_prints("many", 0, "0123456789012345678900,8,7,6\n");
 }
 
 static volatile int notified;
@@ -462,6 +475,7 @@ int main(void)
         cmocka_unit_test(kernels_interleave),
         cmocka_unit_test(sub_buffer_arguments),
         cmocka_unit_test(print_arrives),
+        cmocka_unit_test(print_many_arguments),
         cmocka_unit_test(far_dimensions),
         cmocka_unit_test(out_of_bounds),
         cmocka_unit_test(context_is_notified),
