@@ -1,12 +1,11 @@
-"""Where a finding has to be: the `at` line of a program with a verdict lists the findings, apart from each other by `;`
-or in several such lines.
+"""Positions of findings: the `at` lines of a program with a verdict list the findings, separated by `;` or on several lines.
 
     // at: 8 write, 11 read, different groups; fair: barrier-divergence 15
 
-Each has the lines of its accesses and what they do, in the order of lines, and how the two agents are related.  In host
-programs the line of a command is that of its call, and those of kernels stand behind their names; what is
-done for a kernel before it runs is at its start.  Before that
-may stand the schedule under which it is found (both, if none is named) and its kind (that of `expect`)."""
+Each has the lines of its accesses with their kinds, in the order of lines, and the relation of the two agents.  In host
+programs the line of a command is that of its call; lines of kernels follow the kernel's name; accesses of a launch before
+the kernel runs are at its start.  In front may stand the schedule under which it is found (default: both) and its kind
+(default: that of `expect`)."""
 import os
 import re
 
@@ -20,7 +19,7 @@ def _agent(access):
 
 
 def relation(accesses):
-    """How the agents of two accesses are related, as exactly as the report says."""
+    """The relation of the agents of two accesses, as precisely as the report states it."""
     if len(accesses) < 2:
         return ""
     a, b = accesses[:2]
@@ -62,8 +61,8 @@ def expected(wanted, schedule):
 
 
 def misplaced(findings, wanted, schedule, path, exact=True):
-    """What is found elsewhere than it has to be, or not at all; None: nothing.  Where threads of a host run as they like
-    (not EXACT), it is enough if one is found of what `expect` names."""
+    """The first finding at another position than expected, or the missing ones; None: no difference.  Unless EXACT (threads
+    of a host are not deterministic), one finding of the kind of `expect` is enough."""
     left = expected(wanted, schedule)
     seen = set()
     for finding in findings:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Advice to put a barrier somewhere is followed: there is no race of these accesses any more, and all work-items of
-the group come by."""
+"""Advice to insert a barrier is correct: the race is gone, and all work-items of the group reach the
+barrier."""
 import glob
 import json
 import os
@@ -28,7 +28,8 @@ def findings(path, wanted):
 
 
 def place(finding):
-    """The barrier that is advised, and before which line; no barrier is advised that has not been tried."""
+    """The advised barrier, and the line before which to put it; every advised barrier must have been
+    tried."""
     found = re.match(r"put (barrier\(\w+\)) (?:before line (\d+)$)?", finding.get("fix") or "")
     if found and not (found[2] and finding["fix_verified"]):
         check("%s is tried" % finding["fix"], False, finding["message"])
@@ -36,13 +37,13 @@ def place(finding):
 
 
 def lines_of(finding, inserted):
-    """Of its accesses, before there was a line at INSERTED."""
+    """The finding's kind, its lines before a line was inserted at INSERTED, and its memory object."""
     lines = [a["line"] - (a["line"] >= inserted) for a in finding["accesses"]]
     return finding["kind"], sorted(lines), finding.get("memory", {}).get("name")
 
 
 def outcome(text, barrier, line, wanted, finding):
-    """Whether the race is gone; None: that is no place for a barrier."""
+    """Whether the race is gone; None: no barrier is possible there."""
     with tempfile.NamedTemporaryFile("w", suffix=".cl") as f:
         f.write("\n".join(text[:line - 1] + [barrier + ";"] + text[line - 1:]) + "\n")
         f.flush()

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Traces of compiled launches, which readers execute again, are the traces that the interpreter writes: every kernel and
-host program with a verdict is recorded under both engines, and both dumps must be the same, byte for byte.  Where
-commands race, which comes first is drawn from a seed, the same for both.  Most of the launches that can be watched
-must really be in the trace as what is executed again.
+"""Traces of compiled launches, which readers re-execute, equal the interpreter's traces: every kernel and host program with
+a verdict is recorded under both engines, and both dumps must be equal, byte for byte.  The order of racing commands
+depends on a seed, the same for both.  Most launches that can be instrumented must be in the trace as re-execution records.
 
-slow_replay.py [PATTERN...]: those alone."""
+slow_replay.py [PATTERN...]: only these."""
 import os
 import re
 import subprocess
@@ -18,7 +17,7 @@ LEAST_REPLAYED = 40  # programs with such launches
 
 
 def record(command, trace, engine, variables):
-    """What the trace says, and how many launches of it are executed again for that."""
+    """The trace's dump, and how many of its launches are re-executed for that."""
     environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="trace")
     environment.update(variables)
     for old in (trace, trace + ".2"):
@@ -34,9 +33,8 @@ def record(command, trace, engine, variables):
 
 
 def comparable(text, host, threads):
-    """Addresses are matters of chance; in host programs, so is what threads of the application and commands do first,
-    which numbers threads have, and how often one looks whether it may go on; with threads of the application, so are
-    the values that they meet."""
+    """Removes addresses, which vary; in host programs, thread numbers and the number of polls vary, too; with
+    application threads, so do the values that they read."""
     text = re.sub(r"0x[0-9a-f]{6,}|offset -\d+" + (r"|0x[0-9a-f]+" if threads else ""), "", text)
     if not host:
         return text
@@ -64,7 +62,7 @@ def main():
         command = [trace + ".json" if word == output else word for word in command]
         host = path.endswith(".c") or "--repeat" in command
         threads = slow_watch.has_threads(path)
-        variables.setdefault("REFCL_QUEUE_SEED", "1")  # values depend on how far the host is when a command starts
+        variables.setdefault("REFCL_QUEUE_SEED", "1")  # values depend on the host's progress when a command starts
         expected = comparable(record(command, trace, "interp", variables)[0], host, threads)
         found, count = record(command, trace, "jit", variables)
         problem = difference(expected, comparable(found, host, threads))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Launches that compiled code watches have the findings of the interpreter: every kernel and host program with a
-verdict, under both engines, must give the same report, and a good part of the clean ones must really be watched.
+"""Instrumented launches have the findings of the interpreter: every kernel and host program with a verdict must give the
+same report under both engines, and many of the clean ones must really be instrumented.
 
-slow_watch.py [PATTERN...]: those alone."""
+slow_watch.py [PATTERN...]: only these."""
 import fnmatch
 import glob
 import json
@@ -16,7 +16,7 @@ import test_host
 import sample
 from test_races import PATIENCE, directives, here, refcl
 
-LEAST_WATCHED = 40  # kernels of which a launch was watched and nothing found
+LEAST_WATCHED = 40  # kernels with an instrumented launch and no finding
 NO_REPORT = "no report"
 
 
@@ -39,8 +39,8 @@ def report(command, output, engine, variables):
 
 
 def comparable(finding, host):
-    """Addresses are matters of chance, and how far it is from one object to another; in host programs so is which of two accesses comes first, and what follows from
-    that."""
+    """Removes what varies: addresses and distances of objects; in host programs, which of two accesses comes
+    first, and its consequences."""
     outside = r'|"(offset|element)": -?\d+' if finding["kind"] == "out-of-bounds" else ""
     if host:
         finding = finding["kind"], finding.get("clause"), sorted(
@@ -50,8 +50,8 @@ def comparable(finding, host):
 
 
 def has_threads(path):
-    """What threads of an application, and callbacks, race for is a matter of time: which of their accesses come first, and
-    between which a race is seen."""
+    """Races of application threads and callbacks depend on timing: which of their accesses come first, and in
+    which pairs a race is observed."""
     with open(path) as source:
         return re.search("pthread|[Cc]allback", source.read()) is not None
 
@@ -80,7 +80,7 @@ def commands(patterns):
         found = directives(path)
         program = test_host.compiled(path, found)
         variables = dict(word.split("=", 1) for word in found.get("environment", "").split())
-        variables.setdefault("REFCL_QUEUE_SEED", "1")  # values and findings depend on which of two commands is first
+        variables.setdefault("REFCL_QUEUE_SEED", "1")  # values and findings depend on the order of two commands
         yield path, [refcl, "run", "--quiet", "--json", output, "--", program], output, variables
 
 
@@ -88,7 +88,7 @@ def main():
     number = failed = clean = 0
     patterns = sys.argv[1:]
     if not os.path.exists(refcl):
-        print("ok 1 - watched launches # SKIP %s is not built" % refcl)
+        print("ok 1 - instrumented launches # SKIP %s is not built" % refcl)
         return 0
     for path, command, output, variables in commands(patterns):
         number += 1
@@ -106,7 +106,7 @@ def main():
         number += 1
         least = sample.part(LEAST_WATCHED)
         failed += clean < least
-        print("%s %d - %d programs were watched" % ("not ok" if clean < least else "ok", number, clean))
+        print("%s %d - %d programs were instrumented" % ("not ok" if clean < least else "ok", number, clean))
     sample.print_left_out()
     print("1..%d" % number)
     return 1 if failed else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The known-verdict set: each test is in a category of categories.txt, and each category has at least three tests
-that are clean and three that are not; those say where they are wrong.  Prints the counts."""
+that are clean and three that are not, which state the positions of their findings.  Prints the counts."""
 import fnmatch
 import glob
 import os
@@ -17,7 +17,7 @@ LEAST = 3
 
 
 def needs_keys(path):
-    """Without protection keys of the processor such a program is skipped."""
+    """Such a program is skipped on processors without protection keys."""
     with open(path) as f:
         return "need_keys()" in f.read()
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
-its parent's objects, that polls an event, that begins anew; one that is forked while a kernel runs or is compiled, while a native kernel waits for the
-fork, or by a native kernel; and many that are forked while other threads are in OpenCL calls.  The same by the system call clone, which
-runs no handlers.  There, and under AddressSanitizer, the calls of other threads allocate nothing: the allocator's locks remain held.
-None hangs; what a child computes is right; under `refcl run` a child that is not recorded is never called clean.
-A main() that ends by pthread_exit(): the process ends with its last thread, or callback, with status 0."""
+"""fork() after OpenCL was used, with recording on and off: children that exit, execute another program, use
+their parent's objects, poll an event, or start OpenCL again; children that are forked while a kernel runs or
+is compiled, while a native kernel waits for the fork, or by a native kernel; many that are forked while other
+threads are in OpenCL calls.  The same by the system call clone, which runs no handlers; there, and under
+AddressSanitizer, calls of other threads do not allocate, as the allocator's locks remain held.  No child
+hangs; its results are right; under `refcl run` an unrecorded child is never reported as clean. A main() that
+ends by pthread_exit(): the process ends with its last thread, or callback, with status 0."""
 import os
 import subprocess
 import sys
@@ -81,7 +82,7 @@ static void child(const char *what, char *self)
         while (status > CL_COMPLETE)
             OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     }
-    if (strcmp(what, "anew") == 0) {
+    if (strcmp(what, "restart") == 0) {
         begin(NULL);
         q = in_order();
         a = buffer();
@@ -249,8 +250,8 @@ int main(int argc, char **argv)
     return 0;
 }
 '''
-# AddressSanitizer's runtime (of GCC 12, for example) does not lock its allocator at fork(): where another thread was in malloc(), a child
-# waits for ever for a mutex of a size class.
+# AddressSanitizer's runtime (of GCC 12, for example) does not lock its allocator at fork(): if another thread was in
+# malloc(), a child deadlocks on a mutex of a size class.
 ALLOCATES = not os.environ.get("SANITIZER", "").startswith("address")
 # A semaphore whose handle another process may get.
 SHARED = r'''
@@ -278,10 +279,10 @@ int main(void)
     return 0;
 }
 '''
-CHILDREN = ("exit", "exec", "use", "callback", "poll", "anew", "running", "compiling", "waiting", "native", "calls", "clone-exit", "clone-exec", "clone-use",
-            "clone-callback", "clone-anew", "clone-calls")
+CHILDREN = ("exit", "exec", "use", "callback", "poll", "restart", "running", "compiling", "waiting", "native", "calls", "clone-exit", "clone-exec", "clone-use",
+            "clone-callback", "clone-restart", "clone-calls")
 LEAVING = ("leave", "leave-first", "leave-alone", "leave-callback")
-RECORDED = {"exit": 0, "exec": 0, "native": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
+RECORDED = {"exit": 0, "exec": 0, "native": 0, "clone-exit": 0, "clone-exec": 0, "clone-calls": 0}  # the exit codes of `refcl run`; others are unknown
 
 
 def start(words, **variables):

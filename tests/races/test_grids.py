@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Matrices in compiled code that is checked: subscripts of which the parts of work-items are disjoint, or nearly, and random ones.
-Both engines give the same report and leave the same memory.
-
-test_grids.py [COUNT [FIRST]]: COUNT random kernels from seed FIRST on alone."""
+"""Matrix accesses in instrumented code: subscripts of which the parts of work-items are disjoint or nearly
+so, and random ones. Both engines give the same report and final memory. test_grids.py [COUNT [FIRST]]: only
+COUNT random kernels, from seed FIRST on."""
 import os
 import random
 import subprocess
@@ -23,8 +22,8 @@ IDS = X + Y
 TILE = ("int p = get_group_id(0), q = get_group_id(1), l = get_local_id(0), m = get_local_id(1);")
 CLEAN, RACE, OUTSIDE = "clean", "data-race", "out-of-bounds"
 
-# Name, body, further parameters, how it is launched, the verdict, how often the kernel is compiled: twice where the parts turn out to
-# overlap when the launch begins.
+# Name, body, further parameters, launch, verdict, number of compilations: two if parts are found to overlap when the
+# launch begins.
 CASES = [
     ("rows", IDS + "o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
     ("rows one item too short", IDS + "o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 15", RACE, 2),
@@ -160,7 +159,8 @@ def cases():
 
 
 def subscript(r, dimensions, wide):
-    """A sum of ids times sizes: rows, columns, planes, tiles, in an order that may not be that of the sizes."""
+    """A sum of products of ids and sizes: rows, columns, planes, tiles, whose order may differ from that of
+    the sizes."""
     steps = ["1", "2", "3", "w", "w", "(w + 1)", "(w - 1)", "2 * w", "h", "w * h", "(w + h)", "get_global_size(0)", "0x10000000"]
     order = r.sample(steps[:1] + r.choices(steps, k=2), 3) if r.random() < 0.8 else r.choices(steps, k=3)
     text = []

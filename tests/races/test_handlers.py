@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Applications with a SIGSEGV handler of their own that comes after refcl's: host accesses to memory that is not mapped are still
-found, and what is not refcl's reaches the application's handler, also one that passes on what it does not know.  Where the handler
-is set after the last OpenCL call, that needs the library that `refcl run` loads into the application."""
+"""Applications with SIGSEGV handlers installed after refcl's: host accesses to unmapped memory are still
+found, and other faults reach the application's handler, even one that passes unknown faults on.  If the
+handler is installed after the last OpenCL call, this requires the library that `refcl run` preloads."""
 import json
 import os
 import subprocess
@@ -31,7 +31,7 @@ static void own(int number, siginfo_t *info, void *context)
         before.sa_sigaction(number, info, context);
         return;
     }
-    static const char words[] = "a fault that is not ours\n";
+    static const char words[] = "an unexpected fault\n";
     write(2, words, sizeof words - 1);
     _exit(7);
 }
@@ -139,7 +139,7 @@ def handler(folder, preloaded, late, chains, name, touch):
         report = json.load(f)
     kinds = {f["kind"] for f in report["findings"]}
     ending = report.get("program", {})
-    if touch == WILD:  # what comes before the handler is refcl's, but where that is hidden from the application
+    if touch == WILD:  # the previous handler is refcl's, unless refcl is hidden from the application
         wanted = ending.get("signal") == 11 if chains and not preloaded else ending.get("exit_status") == 7
     else:
         wanted = done.stdout == "right\n" and ending.get("exit_status") == 0

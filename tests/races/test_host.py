@@ -42,10 +42,10 @@ def flags(option):
 
 
 def compiled(path, wanted):
-    """A program in FOLDER: several tests need the same ones, the first to come compiles them for all."""
+    """A program in FOLDER: several tests need the same ones, so the first test compiles them for all."""
     program = os.path.join(folder, os.path.basename(path)[:-2])
     kept = os.path.join(BUILD, os.path.relpath(path, ROOT)[:-2] + (".host-cc" if wanted.get("build") == "host-cc" else ""))
-    sources = [path, os.path.join(here, "host/host.h"), __file__] + ([refcl] if wanted.get("build") == "host-cc" else [])
+    sources = [path, *glob.glob(os.path.join(here, "host/**/*.h"), recursive=True), __file__] + ([refcl] if wanted.get("build") == "host-cc" else [])
     if not os.path.exists(kept) or os.path.getmtime(kept) <= max(map(os.path.getmtime, sources)):
         os.makedirs(os.path.dirname(kept), exist_ok=True)
         compile_host(path, wanted, program)
@@ -57,7 +57,8 @@ def compiled(path, wanted):
 
 
 def run_compiler(command):
-    """Prints what it says only if it fails: the linker's warnings would come between the results of others."""
+    """Prints the output only on failure: the linker's warnings would be mixed with the results of other
+    tests."""
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode:
         raise RuntimeError("%s: %s" % (command, run.stdout.decode()))
@@ -105,7 +106,7 @@ def judge(path, program, wanted, schedule):
 
 
 def waiting_host(program):
-    """The problem with the trace of PROGRAM, whose host waits for a kernel by reading, or None."""
+    """The problem with the trace of PROGRAM, whose host polls memory to wait for a kernel, or None."""
     environment = dict(os.environ, REFCL_QUEUE_SEED="1", REFCL_QUEUE_PATIENCE="3000")
     trace = program + ".trace"
     run = subprocess.run([refcl, "run", "--quiet", "--trace", trace, "--", program], timeout=PATIENCE, env=environment,

@@ -76,11 +76,12 @@ exists (1:r0=1 /\\ 1:r1=0)
 
 
 def browse(chromium, folder, page, size, before=""):
-    """What the probe says of PAGE in a window of SIZE, after the script BEFORE."""
+    """Output of the probe for PAGE in a window of SIZE, after the script BEFORE."""
     probed = os.path.join(folder, "probed.html")
     with open(page, encoding="utf-8") as f, open(probed, "w", encoding="utf-8") as g:
         g.write(f.read().replace("</body>", "<script>" + before + "</script>" + PROBE + "</body>"))
-    # The screenshot's size is that of the window's contents; a dump of the page alone is laid out for another one.
+    # The size of the screenshot is that of the window's contents; a dump of the page would be laid out for
+    # another one.
     command = [*WITHOUT_PRELOAD, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder + "/profile",
                "--hide-scrollbars", "--window-size=" + size, "--virtual-time-budget=3000", "--dump-dom", "file://" + probed]
     dom = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE).stdout.decode()
@@ -118,7 +119,7 @@ def agents(folder):
 
 
 def values(folder):
-    """What the page says is written to each argument of a kernel."""
+    """What each kernel argument receives, according to the page."""
     kernel, page = os.path.join(folder, "types.cl"), os.path.join(folder, "types.html")
     with open(kernel, "w") as f:
         f.write("kernel void k(global float *single, global int *number, global uint *bits, global float2 *pair, local float *own)\n"
@@ -179,7 +180,7 @@ document.documentElement.appendChild(p);
 """
 THREADS = LIST.replace('"list=" + [...document.querySelectorAll("#list button")].map(n => n.firstChild.textContent + " " + n.children[1].textContent)',
                        '"threads=" + [...document.querySelectorAll("#names div")].map(n => n.textContent)')
-# The findings of the two copies come by turns.
+# Findings of the two copies alternate.
 COPIES = """kernel void k(global int *a, global int *b, global int *c)
 {
     local int t[16], u[16];
@@ -237,7 +238,8 @@ document.documentElement.appendChild(p);
 
 
 def check_long(chromium, folder):
-    """Events between the accesses fold as far as they have no room; a race between commands has the lines that enqueue them."""
+    """Events between the accesses are folded if there is no room; a race between commands has the lines that
+    enqueue them."""
     path, page = os.path.join(folder, "long.cl"), os.path.join(folder, "long.html")
     with open(path, "w") as f:
         f.write(LONG)
@@ -269,7 +271,7 @@ def check_heat(chromium, folder):
 
 
 def check_sections(chromium, folder):
-    """A program under the layer, on refcl as the driver, that leaks objects and waits needlessly."""
+    """A program under the layer, with refcl as the driver, that leaks objects and has needless waits."""
     here, program, page = os.path.dirname(os.path.abspath(__file__)), os.path.join(folder, "waits"), os.path.join(folder, "waits.html")
     subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-g", "-w", "-pthread", "-o", program, os.path.join(here, "../layer/waits.c"), "-lOpenCL"], check=True)
     subprocess.run([refcl, "run", "-q", "--on-driver", "--icd", os.path.join(os.path.dirname(refcl), "librefcl.so"), "--check", "race,api,needless", "--html", page,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program that is killed right after it has waited for its commands: the report tells what they did.  A refcl that
-is killed: its launch does not go on."""
+"""A program that is killed right after it has waited for its commands: the report contains their races.  A refcl that is
+killed: its launch stops."""
 import json
 import os
 import subprocess
@@ -62,7 +62,7 @@ def kill_refcl(folder, engine):
 
 
 def kill_above_others():
-    """Children, one of a session of its own, and a grandchild have ended when refcl's supervisor has."""
+    """Child processes, one in a separate session, and a grandchild end with refcl's supervisor."""
     words = "sleep 1000 & setsid sleep 1000 & (sleep 1000; true) & wait"
     run = subprocess.Popen([refcl, "run", "--", "sh", "-c", words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     found = []
@@ -92,7 +92,7 @@ def main():
                              stderr=subprocess.PIPE, timeout=PATIENCE)
         with open(out) as f:
             kinds = [x["kind"] for x in json.load(f)["findings"]]
-        check("the race of the finished commands is told", run.returncode == 1 and kinds == ["data-race"],
+        check("the race of the finished commands is reported", run.returncode == 1 and kinds == ["data-race"],
               run.stderr.decode())
         check("and that the program was killed", b"signal 9" in run.stderr, run.stderr.decode())
         for engine in "interp", "jit":

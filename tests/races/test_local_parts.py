@@ -118,7 +118,7 @@ def launched(text, how, engine):
 
 
 def has_tags(text, how):
-    """Whether compiled code computes tags of local memory: phases are counted for them alone."""
+    """Whether compiled code computes tags of local memory: only for these it counts phases."""
     environment = dict(os.environ, REFCL_ENGINE="jit", REFCL_JIT_DUMP="instrumented")
     dump = subprocess.run(command(text, how), env=environment, capture_output=True, text=True, timeout=600).stderr
     return re.search(r"store i32 .*!alias\.scope", dump) is not None

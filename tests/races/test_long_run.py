@@ -57,7 +57,7 @@ def sessions(process):
 
 
 def resident(process):
-    """Bytes of resident memory that the sessions have of their own."""
+    """Bytes of resident private memory of the sessions."""
     total = 0
     for session in sessions(process):
         with open("/proc/%d/status" % session) as f:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A trace that cannot be written: it is reported, the application lives and computes what it should, and the detector goes on.
-Full disks are a small tmpfs (in a mount namespace of its own), /dev/full, and a limit of file sizes."""
+"""A trace that cannot be written: the loss is reported, the application's results are right, and the detector continues.
+Full disks are a small tmpfs (in a separate mount namespace), /dev/full, and a limit of file sizes."""
 import json
 import os
 import resource
@@ -79,7 +79,7 @@ def session(name, done, out):
     check(name + ": exit 4 and the reason", done.returncode == 4 and "is incomplete" in done.stderr, done.stderr)
     with open(out, encoding="utf-8") as f:
         report = json.load(f)
-    check(name + ": the detector went on", [f["kind"] for f in report["findings"]] == ["data-race"] and
+    check(name + ": the detector continued", [f["kind"] for f in report["findings"]] == ["data-race"] and
           "observation" not in report, report)
 
 
@@ -87,7 +87,7 @@ def check_limited_run(program, trace, out):
     if os.environ.get("SANITIZER") == "thread":
         tap.skip("run, limited", "no ThreadSanitizer here: its runtime writes files, too")
         return
-    # The report goes where the limit does not reach: a pipe.
+    # The report goes to a pipe, to which the limit does not apply.
     command = "ulimit -f %d; %s run --json /dev/fd/9 --trace %s -- %s race" % (SMALL // 512, REFCL, trace, program)
     done = subprocess.run(["sh", "-c", "(%s) 9>&1 >&2 | cat >%s" % (command, out)], timeout=PATIENCE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -95,7 +95,7 @@ def check_limited_run(program, trace, out):
           done.stderr)
     with open(out, encoding="utf-8") as f:
         report = json.load(f)
-    check("run, limited: the detector went on", [f["kind"] for f in report["findings"]] == ["data-race"], report)
+    check("run, limited: the detector continued", [f["kind"] for f in report["findings"]] == ["data-race"], report)
 
 
 def main():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What was not observed is never "clean": programs of which refcl sees nothing, or only a part, give "unknown" and exit 3 in
-every format; a program that ends as it should is clean, however many processes it has."""
+"""Unobserved programs are never "clean": programs that refcl does not observe, or only in part, give
+"unknown" and exit code 3 in every format; a program that ends normally is clean, however many processes it
+has."""
 import json
 import os
 import re
@@ -110,8 +111,8 @@ int main(void)
 
 
 def check_nothing(folder):
-    """Where nothing is checked, kernels run as they do without refcl run: compiled, though these accesses race and could not be
-    instrumented; what is seen of the program's end is the same."""
+    """Without checks, kernels run as without refcl run: compiled, though these accesses race and could not be
+    instrumented; the program's end is observed as well."""
     program = build(folder, "waits", WAITS)
     ran = {}
     for checks in "race", "none":
@@ -127,7 +128,8 @@ def check_nothing(folder):
 
 
 def host_accesses(folder):
-    """What the report says of accesses of the host: a program that is compiled and linked by one command is not instrumented."""
+    """The report on host accesses: a program that is compiled and linked by one command is not
+    instrumented."""
     def flags(what):
         return subprocess.run([REFCL, "host-cc", what], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     source, program = os.path.join(folder, "host_accesses.c"), os.path.join(folder, "host_accesses")
@@ -199,7 +201,8 @@ RACY = """if (argc != 3 || strcmp(argv[1], "first") || strcmp(argv[2], "second")
 
 
 def executed_with_own_environment(folder):
-    """A program that is executed with another environment is observed: its race is found, beside a process that has none."""
+    """A program that is executed with another environment is observed: its race is found, beside a process
+    without races."""
     racy, starts = build(folder, "racy", HOST % RACY), build(folder, "starts", STARTS, "-O1")
     ways = {way: [starts, way, racy] for way in WAYS}
     ways["env -i"] = ["sh", "-c", f"{folder}/whole && env -i OWN=1 {racy} first second"]
@@ -207,14 +210,14 @@ def executed_with_own_environment(folder):
         names, done = run(folder, "--", *command)
         with open(names["json"], encoding="utf-8") as f:
             report = json.load(f)
-        check(f"executed with an environment of its own, {way}: observed", done.returncode == 1 and report["findings"] and
+        check(f"executed with another environment, {way}: observed", done.returncode == 1 and report["findings"] and
               "observation" not in report, done.stderr)
         check(f"{way}: the program has its arguments, variables and exit code", report["program"].get("exit_status") == 7, report)
 
 
 def children_unobserved(folder):
-    """Programs that the observed program executes and in which nothing is observed are named with the reason.  A static program
-    cannot use OpenCL without loading refcl; one with more rights can, so that the verdict is unknown."""
+    """Unobserved programs that the observed program executes are named with the reason.  A static program
+    cannot use OpenCL without loading refcl; one with more privileges can, so the verdict is unknown."""
     whole, starts = os.path.join(folder, "whole"), build(folder, "starts", STARTS, "-O1")
     empty, static = "int main(void) { return 0; }", os.path.join(folder, "static")
     script = os.path.join(folder, "script")

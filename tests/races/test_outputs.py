@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""One program for each kind of finding, and for each way to end without one: the JSON fits its schema, the SARIF its
-object model, the JUnit counts the same, the page has the same data.  The kinds are those of checker/race/kind.def, which has
-all that the sources name."""
+"""One program for each kind of finding, and for each kind of end without one: the JSON fits its schema, the
+SARIF its object model, the JUnit has the same counts, the page the same data.  The kinds are those of
+checker/race/kind.def, which has all kinds in the sources."""
 import glob
 import json
 import os
@@ -122,8 +122,10 @@ PROGRAMS = (
     ("host-access", "int *s = shared(0); launch(q, svm_kernel(\"add\", s, NULL, NULL), N, NULL); OK(clFinish(q)); s[0] = 1"),
     ("failed", "OK(clFinish(q)); abort()"),
 )
-OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # what these programs must not have
-NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer and tests/tools/kernel/test_kernel_choices.py have
+OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # none of these programs must have these
+# Invalid handles, findings in invalid modules, and hints, which tests/layer and
+# tests/tools/kernel/test_kernel_choices.py cover.
+NO_PROGRAM = {
     "needless-wait", "possible-out-of-bounds", "possible-race",
     "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 
@@ -175,7 +177,7 @@ def check_groups(folder, validator):
 
 
 def kinds():
-    """Those of the table; those that sources name where they raise something, before a clause."""
+    """The kinds in the table; the kinds that sources report, before a clause."""
     with open(os.path.join(root, "checker/race/kind.def")) as f:
         table = re.findall(r'^CK_KIND\("([a-z-]+)", "', f.read(), re.M)
     used = set()

@@ -39,7 +39,8 @@ def directives(path):
             key = key.strip()
             found[key] = found["at"] + "; " + value.strip() if key == "at" and key in found else value.strip()
         copies = "async_work_group" in line + f.read()
-    # Weak memory may make copies late: then the access that came too early comes first, and no advice is tried.
+    # In weak memory mode copies may be late: then the access that came too early comes first, and no advice
+    # is tried.
     if copies and os.environ.get("REFCL_MEMORY") == "weak":
         found.pop("fix", None)
         found.pop("reason", None)
@@ -47,7 +48,8 @@ def directives(path):
 
 
 def others_are_found():
-    """Weak memory: other values are read, so other accesses are made.  Prediction finds races of other executions."""
+    """In weak memory mode reads return other values, so other accesses are made.  Prediction finds races of
+    other executions."""
     return os.environ.get("REFCL_MEMORY") == "weak" or bool(os.environ.get("REFCL_PREDICT"))
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Subscripts at the ends of buffers in compiled code that is checked, where work-groups with all accesses in bounds execute code without
-checks: the first or last work-item of any work-group may be outside.  Both engines give the same report and leave the same memory."""
+"""Subscripts at the ends of buffers in instrumented code, in which work-groups with all accesses in bounds execute code
+without checks: the first or last work-item of any work-group may be out of bounds.  Both engines give the same report and
+final memory."""
 import os
 import re
 import shutil
@@ -46,7 +47,7 @@ OFFSETS = [  # the first work-items, or all, are outside
     ("a multiple that wraps", "o[i] = x[(ulong)i * 0x1000000001ul];"),
 ]
 LOCAL = "local float t[64]; int l = get_local_id(0); t[l] = x[i]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = "
-BRANCHES = [  # of local memory: name, element that is read, the same one further than the branch allows
+BRANCHES = [  # of local memory: name, element that is read, the same with one element more than the branch allows
     ("below", "l >= 3 ? t[l - 3] : 0;", "l >= 3 ? t[l - 4] : 0;"),
     ("above", "l < 60 ? t[l + 4] : 0;", "l < 61 ? t[l + 4] : 0;"),
     ("a distance in a register", "l < 60u ? t[l + 4u] : 0;", "l > 60u ? t[l + 1u] : 0;"),

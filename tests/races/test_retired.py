@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""That the detector forgets events at which no later edge starts changes no verdict: `refcl run`, which is told of them, finds in
-random executions (retired_host.c) what `refcl trace check`, which is not, finds in their traces."""
+"""Events from which no later edge starts can be retired without a change of the verdict: `refcl run`, which retires them,
+has the same findings in random executions (retired_host.c) as `refcl trace check`, which does not, in their traces."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reports say under which revisions of the specification a race is none: where an event query orders in 3.1.0 alone
-[CL 3.3.6 H101], and where scopes include each other from 3.1 on [CL 3.3.5 O101]."""
+"""Reports name the revisions of the specification under which there is no race: in 3.1.0 an event query
+orders [CL 3.3.6 H101], and from 3.1 on scopes may include each other [CL 3.3.5 O101]."""
 import json
 import os
 import subprocess

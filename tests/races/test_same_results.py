@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A checked run computes what an unchecked one computes: kernels that misuse memory, arithmetic and built-in functions
-(same_results_host.c) leave the same bytes in buffers, and launches end with the same status, with checks as without."""
+"""A checked run has the results of an unchecked one: kernels that misuse memory, arithmetic and built-in
+functions (same_results_host.c) leave the same bytes in buffers, and launches end with the same status, with
+and without checks."""
 import json
 import os
 import subprocess
@@ -13,7 +14,8 @@ import tap
 from built import PATIENCE, REFCL, on_refcl
 from tap import check
 
-# The finding of each kernel, and whether the compiler leaves it defined: then compiled code has the same results, too.
+# The finding of each kernel, and whether it remains defined after compilation: then compiled code has the
+# same results, too.
 KERNELS = {
     "level": ("read-of-write-only", True),  # a breadth-first search, whose levels race
     # [CL 5.2.1 R2]
@@ -49,8 +51,8 @@ def output(command, environment):
 
 
 def left(program, *options, **environment):
-    """What work-groups find in local memory that they have not written, and how many launches a trace has to be executed
-    again for; the trace is read."""
+    """The initial contents of local memory in each work-group, and how many launches a trace has to be
+    re-executed for; the trace is read."""
     trace = program + ".trace"
     command = [REFCL, "run", "--quiet", "--check", "race,memory", "--trace", trace, *options, "--", program, "left"]
     environment = dict(os.environ, REFCL_DEBUG="trace", **environment)
@@ -62,17 +64,17 @@ def left(program, *options, **environment):
 
 
 def check_local_memory(program):
-    """Each work-group has local memory of its own, which begins with what the seed says."""
+    """All work-groups' local memory has the same initial contents, which depend on the seed."""
     values = []
     for seed in ("1", "2"):
         found, again = left(program, "--seed", seed, REFCL_ENGINE="interp")
-        check("local memory begins alike in all work-groups, seed %s" % seed, len(set(found)) == 1 and found[0] != "0", found)
+        check("local memory has the same initial contents in all work-groups, seed %s" % seed, len(set(found)) == 1 and found[0] != "0", found)
         values.append(found)
         found, again = left(program, "--seed", seed, REFCL_ENGINE="jit")
-        check("so it does in compiled code, seed %s" % seed, found == values[-1] and again == 1, (found, again))
+        check("... in compiled code, seed %s" % seed, found == values[-1] and again == 1, (found, again))
         found, again = left(program, "--seed", seed, "--schedule", "fair")
-        check("so it does where work-groups take turns, seed %s" % seed, found == values[-1], found)
-    check("the seed decides how", values[0] != values[1])
+        check("... with the fair schedule, seed %s" % seed, found == values[-1], found)
+    check("the contents depend on the seed", values[0] != values[1])
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Sessions: what is left out, how they end, what a killed program leaves behind.
+# Sessions: what reports omit, how sessions end, and what a killed program leaves behind.
 . tests/lib/tap.sh
 cat >$tap_dir/two.cl <<'K'
 kernel void k(global int *x, global int *y, global int *z)
@@ -40,7 +40,7 @@ kernel void k(global int *data, global atomic_int *flag)
 K
 f="$REFCL kernel $tap_dir/flag.cl -g 2 -l 1 -a buf:1 -a buf:1"
 ok "the fix is tried on the trace" prints 1 'memory_order_release and the read at .*memory_order_acquire \(checked' $f
-# Peterson's lock with stores that release: strong memory never shows that both may enter.
+# Peterson's lock with release stores: strong memory never shows that both may enter.
 cat >$tap_dir/peterson.cl <<'K'
 #define S memory_scope_device
 kernel void k(global atomic_int *wants, global atomic_int *turn, global int *sum)
@@ -92,12 +92,12 @@ caret() { # TEXT COMMAND...: a line has TEXT, and the next line its caret under 
     return 1
 }
 ok "the caret of a line with characters of several bytes" env LC_ALL=C.UTF-8 bash -c "$(declare -f caret); caret '*p =' $words"
-ok "of a long line what is around the place" caret 'p[0] =' $REFCL kernel $tap_dir/wide.cl -g 2 -l 2 -a buf:1
+ok "of a long line, the part around the position" caret 'p[0] =' $REFCL kernel $tap_dir/wide.cl -g 2 -l 2 -a buf:1
 ok "... and no more" prints 1 '^ +1 \| \.\.\..{190,210}\.\.\.$' $REFCL kernel $tap_dir/wide.cl -g 2 -l 2 -a buf:1
-mkfifo $tap_dir/nobody
-ok "what is named as a source is read only if it is a file" bash -c "
+mkfifo $tap_dir/fifo
+ok "a source is read only if it is a regular file" bash -c "
     printf '#line 9 \"/dev/stdin\"\nkernel void k(global int *p) { *p = 1; }\n' >$tap_dir/stdin.cl
-    timeout $patience $REFCL kernel $tap_dir/stdin.cl -g 2 -l 2 -a buf:1 <>$tap_dir/nobody 2>&1 | grep -q '/dev/stdin:9:'"
+    timeout $patience $REFCL kernel $tap_dir/stdin.cl -g 2 -l 2 -a buf:1 <>$tap_dir/fifo 2>&1 | grep -q '/dev/stdin:9:'"
 
 host=$(dirname $REFCL)/refcl-kernel-host
 # Barriers are tried in the source before they are advised.
@@ -127,7 +127,7 @@ kernel void k(global int *out)
 K
 sed 's/^kernel/#include "part.h"\n&/' $tap_dir/sum.cl >$tap_dir/sum_included.h
 printf '// the kernel\n\n# include "%s"\n' $tap_dir/sum_included.h >$tap_dir/including.cl
-ok "a barrier at the end of each round is tried" prints 1 'put barrier\(CLK_LOCAL_MEM_FENCE\) before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
+ok "a barrier at the end of each iteration is tried" prints 1 'put barrier\(CLK_LOCAL_MEM_FENCE\) before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
 ok "... and one before the result is read" prints 1 'before line 11 \(checked|before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
 cat >$tap_dir/second.cl <<'K'
 kernel void k(global int *out)
@@ -150,17 +150,17 @@ for file in including nested; do
 done
 printf '#define PART "%s"\n#include PART\n' $tap_dir/sum_included.h >$tap_dir/by_macro.cl
 ok "what cannot be tried is not called checked" prints 1 'between lines .* \(not checked\)' $REFCL kernel $tap_dir/by_macro.cl -g 8 -l 8 -a buf:8
-ok "no barrier is advised where not all come by" bash -c "! $REFCL kernel $tap_dir/if.cl -g 4 -l 4 -a buf:2 2>&1 | grep 'to fix it'"
+ok "no barrier is advised if not all work-items reach it" bash -c "! $REFCL kernel $tap_dir/if.cl -g 4 -l 4 -a buf:2 2>&1 | grep 'to fix it'"
 ok "what the program prints is printed once" bash -c "[ \$($REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8 -p 0 2>/dev/null | wc -l) -eq 1 ]"
 
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
-left_behind() { # it is still there when the session has ended
+left_behind() { # the process is still there when the session has ended
     $REFCL run -- sh -c "sleep 1000 & echo \$! >$tap_dir/left"
     [ $? -eq 3 ] && kill "$(cat $tap_dir/left)"
 }
 ok "a process left behind does not keep the session open" left_behind
 
-# Several processes: what is found in any of them is in the report, the same thing once.
+# Several processes: the report has the findings of all of them, each once.
 cat >$tap_dir/other.cl <<'K'
 kernel void k(global int *w)
 {
@@ -204,14 +204,14 @@ kernel void k(global int *x, global atomic_int *never)
         ;
 }
 K
-child_of() { # PID
+child_of() { # of process PID
     local stat file
     for file in /proc/[0-9]*/stat; do
         read -ra stat <"$file" 2>/dev/null && [ "${stat[3]}" = "$1" ] && echo "${stat[0]}" && return
     done
     return 1
 }
-TIMEFORMAT=%U whole=$({ time $k >/dev/null 2>&1; } 2>&1) # seconds of a session that ends by itself
+TIMEFORMAT=%U whole=$({ time $k >/dev/null 2>&1; } 2>&1) # seconds until a session ends by itself
 ticks=$(LD_PRELOAD='' getconf CLK_TCK | awk -v whole="$whole" '{ print int((1 + 2 * whole) * $1) }')
 spins() { # PID: it has worked for longer than that; its compiler is another process
     local stat

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random accesses of vector lanes to elements at equal strides, and to those of other lanes in between, in compiled code that is
-checked.  Both engines give the same report."""
+"""Random accesses of vector lanes to elements at equal strides, interleaved with those of other lanes, in
+instrumented code.  Both engines give the same report."""
 import os
 import random
 import shutil
@@ -19,7 +19,7 @@ os.environ["REFCL_CACHE_DIR"] = "off"
 
 
 def access(rnd, stride, number):
-    """ANOTHER is 1, but not to the compiler: work-items in pairs access each other's elements."""
+    """ANOTHER is 1, which the compiler does not know: work-items in pairs access each other's elements."""
     item = rnd.choice(["l", "l", "l", "(l ^ another)", "(l ^ another >> 1)"])
     place = "t[(%d * %s + %d) & 255]" % (stride, item, rnd.randrange(stride + 1))
     if item == "l":
@@ -55,7 +55,7 @@ def main():
         kinds["racy" if expected["findings"] else "clean"] += 1
         kinds["watched"] += watched
     shutil.rmtree(folder)
-    check("some race, some do not, and these are watched",
+    check("some race, some do not, and these are instrumented",
           kinds["racy"] >= sample.part(40) and kinds["watched"] >= sample.part(30), kinds)
     sample.print_left_out()
     return done()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Launches that compiled code watches, the quick part of slow_watch.py: which are, and what follows where another queue
-comes later."""
+"""Instrumented launches, the quick part of slow_watch.py: which launches are instrumented, and the effects of
+a queue that is created later."""
 import glob
 import os
 import shlex
@@ -29,7 +29,7 @@ def launches(name, run, watched, engine="jit"):
     expected, _ = report(command, output, "interp", {})
     found, was_watched = report(command, output, engine, {})
     check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
-    check(watched == was_watched, "%s, %s: is%s watched" % (name, engine, "" if watched else " not"))
+    check(watched == was_watched, "%s, %s: is%s instrumented" % (name, engine, "" if watched else " not"))
 
 
 def printed(command, engine):
@@ -38,7 +38,7 @@ def printed(command, engine):
 
 
 def kernels(path):
-    """Kernels whose subscripts look as if they were bounded, or a work-item's own; or what they leave in memory."""
+    """Kernels whose subscripts seem bounded, or exclusive to a work-item; or their final memory."""
     name, wanted = os.path.basename(path), directives(path)
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "kernel", "--quiet", "--json", output, *shlex.split(wanted["run"]), path]
@@ -61,7 +61,8 @@ def queues(name, engine, expected, why=""):
 
 
 def programs(name, kinds, watched, *arguments):
-    """Findings of these KINDS, the same report, of which a failure of the program is part; WATCHED: all of its launches."""
+    """Findings of these KINDS and the same report, including a failure of the program; WATCHED: all of its
+    launches are instrumented."""
     program = test_host.compiled(os.path.join(here, "watch/host", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "run", "--quiet", "--json", output, "--", program, *arguments]
@@ -70,18 +71,18 @@ def programs(name, kinds, watched, *arguments):
     found, was_watched = report(command, output, "jit", {})
     check([f["kind"] for f in expected["findings"]] == kinds, "%s: %s" % (name, kinds or "clean"), expected)
     check(differences(expected, found, True) is None, "%s: the same report" % name, differences(expected, found, True))
-    check(watched == was_watched, "%s: is%s watched" % (name, "" if watched else " not"))
+    check(watched == was_watched, "%s: is%s instrumented" % (name, "" if watched else " not"))
 
 
 def host_use(when, kinds, watched):
-    """What the host does with SVM WHEN it has not waited for the launch, or has: the finding is there under both engines."""
+    """The host uses SVM WHEN it has not waited for the launch, or has: both engines have the finding."""
     program = test_host.compiled(os.path.join(here, "watch/host/svm_host_use.c"), {})
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "run", "--quiet", "--check", "race,memory,api", "--json", output, "--", program, when]
     for engine in ("interp", "jit"):
         found, was_watched = report(command, output, engine, {})
         check([f["kind"] for f in found["findings"] if f["kind"] != "leak"] == kinds, "svm_host_use.c %s, %s" % (when, engine), found)
-    check(watched == was_watched, "svm_host_use.c %s: is%s watched" % (when, "" if watched else " not"))
+    check(watched == was_watched, "svm_host_use.c %s: is%s instrumented" % (when, "" if watched else " not"))
 
 
 def main():

@@ -85,8 +85,8 @@ RELEASE, ACQUIRE, BOTH = operation("store release"), operation("load acquire"), 
 SECOND = operation("load acquire", 1)
 # (what, whether there is a race, the operations of the work-items on word 0)
 WRITTEN_DOWN = [
-    ("handed over", False, [[(WRITE, 0, 0, 0), RELEASE], [ACQUIRE, (ADD, 0, 0, 0)]]),
-    ("handed over twice", False, [[(WRITE, 0, 0, 0), RELEASE], [ACQUIRE, (READ, 0, 0, 0), operation("store release", 1)],
+    ("released and acquired", False, [[(WRITE, 0, 0, 0), RELEASE], [ACQUIRE, (ADD, 0, 0, 0)]]),
+    ("released and acquired twice", False, [[(WRITE, 0, 0, 0), RELEASE], [ACQUIRE, (READ, 0, 0, 0), operation("store release", 1)],
                                   [SECOND, (ADD, 0, 0, 0)]]),
     ("written after the release", True, [[RELEASE, (WRITE, 0, 0, 0)], [ACQUIRE, (READ, 0, 0, 0)]]),
     ("written after the release by the one before the last", True,
@@ -122,7 +122,7 @@ def padded(scripts, items):
 
 
 def random_script(rng, items):
-    """Mostly synchronization, so that a good part is free of races."""
+    """Mostly synchronization, so that many scripts are free of races."""
     scripts = []
     rare = ["plain write of it", "plain read of it", "relaxed lock"]
     some = rng.sample([n for n in NAMES if n not in rare], rng.randint(2, 6)) + rng.sample(rare, rng.random() < 0.2)
@@ -192,7 +192,7 @@ def is_watched(name):
 
 
 def ordered_by_atomics(script):
-    """Whether work-items make plain accesses of one word, one of which writes."""
+    """Whether work-items make plain accesses to one word, at least one of them a write."""
     users = {}
     for item, operations in enumerate(script):
         for kind, _, word, _ in operations:
@@ -242,7 +242,7 @@ def main():
     for at, name in enumerate(LOCKS):
         watched = is_watched(name)
         failed += not watched
-        print("%s %d - %s is watched" % ("ok" if watched else "not ok", len(tasks) + 3 + at, name))
+        print("%s %d - %s is instrumented" % ("ok" if watched else "not ok", len(tasks) + 3 + at, name))
     print("1..%d" % (len(tasks) + 2 + len(LOCKS)))
     return 1 if failed else 0
 

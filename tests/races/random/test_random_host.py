@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Random host programs: what `refcl run` reports against what the command rules say [CL 3.3.6 H1-H14].
+"""Random host programs: reports of `refcl run` against an oracle by the command rules [CL 3.3.6 H1-H14].
 
-Programs enqueue kernels, kernels that enqueue kernels, copies and maps over several queues with wait lists, markers,
-barriers, user events and waiting hosts; memory is that of buffers, sub-buffers and SVM, coarse-grained and
-fine-grained, which the host itself and callbacks use, too.  The order is computed here a second time, by transitive
-closure over starts, ends and calls; memory is racy if two accesses of which one writes overlap in it and are not
-ordered.  A map reads or writes for the host at its begin and at its end, and in between no command may write the
-object, nor read what is mapped for writing [CL 5.5.3, CL 5.6.1]; fine-grained SVM needs no maps.  Where two devices
-use other memory at the same time, one of them writing, they may also race for the whole of it [CL A.1].
+Programs enqueue kernels, kernels that enqueue kernels, copies and maps in several queues with wait lists, markers,
+barriers, user events and host waits; memory is in buffers, sub-buffers and SVM, coarse-grained and fine-grained, which
+the host itself and callbacks use, too.  The oracle computes the order by transitive closure over starts, ends and calls;
+memory is racy if two accesses, at least one of them a write, overlap in it and are not ordered.  A map accesses memory
+for the host at its begin and at its end, and in between no command may write the object, nor read an object mapped for
+writing [CL 5.5.3, CL 5.6.1]; fine-grained SVM needs no maps.  If two devices use different parts of an object at the same
+time, and one of them writes, they may also race for the whole object [CL A.1].
 RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
 import json
 import os
@@ -54,7 +54,7 @@ class Program:
         self.ends = []                               # by event: node, None: user event not set yet
         self.held = set()                            # events that wait for a user event
         self.accesses = []                           # (root, from, to, writes, start, end, queue, family)
-        self.roots, self.kinds = [], []              # of each memory object: where it lies; buffer, coarse, fine
+        self.roots, self.kinds = [], []              # of each memory object: its allocation; buffer, coarse, fine
         for b in range(rng.randint(1, 4)):
             self.roots.append((b, 0, WORDS))
             self.kinds.append(rng.choice("bbcf"))
@@ -72,9 +72,9 @@ class Program:
         self.uses = []                               # (root, from, to, writes, start, end)
         self.pending = []                            # commands that wait for user events: (queue, ...)
 
-    # Commands whose wait lists name user events get their place when all of those are set; until then the host
-    # does not block, so that this is always possible.  To keep nodes in topological order, a user event is
-    # set right where its completion is known: its node is the call that sets it.
+        # Commands whose wait lists name user events are ordered when all of those are set; until then the host does
+        # not block, so that this is always possible.  To keep nodes in topological order, a user event is
+        # set as soon as its completion is known: its node is the call that sets it.
     def preds(self, q, waits):
         found = [self.host] + [self.ends[w] for w in waits]
         if self.out[q]:
@@ -123,8 +123,8 @@ class Program:
         rng, root, first = self.rng, self.roots[b][0], self.roots[b][1]
         writes, blocking = rng.random() < 0.5, rng.random() < 0.6
         if self.kinds[b] != "b" and any(m[6] is None and m[0] == b for m in self.maps):
-            return              # an unmap names the pointer alone
-        for m in self.maps:     # what CL_INVALID_OPERATION is for
+            return              # an unmap names only the pointer
+        for m in self.maps:     # CL_INVALID_OPERATION
             if m[6] is None and (m[3] or writes) and self.roots[m[0]][0] == root \
                     and m[1] < first + lo + n and first + lo < m[2]:
                 return
@@ -202,8 +202,9 @@ class Program:
             self.user_event()
 
     def parent(self, q, b, lo, n, waits):
-        """A kernel that uses memory and then enqueues another, which starts after it started; of what its
-        enqueuer did before, it comes after uses of fine-grained SVM alone, unless it waits for it."""
+        """A kernel that uses memory and then enqueues a child, which starts after the kernel's start; of its
+        parent's earlier accesses only those to fine-grained SVM are ordered before the child, unless it waits
+        for the parent."""
         rng, order = self.rng, self.order
         d = rng.randrange(self.objects)
         (dlo, dn), w, dw, flags = self.span(d), rng.random() < 0.5, rng.random() < 0.5, rng.randrange(3)
@@ -239,7 +240,7 @@ class Program:
         self.access(None, b, lo, n, writes, node, node)
 
     def user_event(self):
-        """A gate: some commands wait for an event that the host sets after their enqueueing."""
+        """A gate: commands wait for a user event that the host sets after they are enqueued."""
         rng, order = self.rng, self.order
         gate = len(self.ends)
         self.lines.append("U")
@@ -267,7 +268,7 @@ class Program:
             self.access(q, b, lo, n, w, start, end)
 
     def names(self, counts):
-        """What reports call the objects; COUNTS: of buffers and SVM allocations so far."""
+        """Names of the objects in reports; COUNTS: of buffers and SVM allocations so far."""
         named = []
         for kind in self.kinds:
             what = "buffer" if kind == "b" else "svm"
@@ -276,7 +277,7 @@ class Program:
         return named
 
     def racy(self, devices):
-        """Memory with a race on some byte; memory that devices change and use at the same time."""
+        """Memory with a race on some byte; memory that devices write and use at the same time."""
         found, shared = set(), set()
         for i, a in enumerate(self.accesses):
             for c in self.accesses[:i]:
@@ -292,7 +293,7 @@ class Program:
         return found, found | shared
 
     def mapped(self):
-        """Memory that a command uses while they are mapped; those where it may come to that."""
+        """Memory that a command uses while it is mapped, in every schedule; in some schedule."""
         must, may = set(), set()
         for root, lo, hi, writes, start, end in self.uses:
             for m in self.maps:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random kernels with regular subscripts: compiled code that checks races gives the findings of the interpreter.
+"""Random kernels with regular subscripts: instrumented code has the findings of the interpreter.
 
-Rows, columns and strides of one and two dimensions behind guards, trees over local memory, barriers with either flag, and functions
-of work-groups, of which many race, or leave their memory, by one element.  The interpreter's report is the expected one, and
-its memory; a good part of the clean kernels must not need the interpreter under REFCL_ENGINE=jit.
+Rows, columns and strides of one and two dimensions behind guards, trees in local memory, barriers with either flag, and
+work-group functions; many kernels race, or access memory out of bounds, in one element.  The interpreter's report and
+final memory are the expected ones; many of the clean kernels must not need the interpreter under REFCL_ENGINE=jit.
 RANDOM_SUBSCRIPTS_COUNT kernels (default 24), RANDOM_SUBSCRIPTS_SEED."""
 import os
 import random
@@ -45,7 +45,7 @@ class Maker:
         return self.r.choice([0, 0, 0, 1, 2, 3])
 
     def global_subscript(self):
-        """Most often the one that the kernel uses first, so that a good part is free of races."""
+        """Mostly the variable that the kernel uses first, so that many kernels are free of races."""
         if self.usual is None or self.r.random() < 0.15:
             self.usual = self.any_subscript()
         return self.usual
@@ -171,7 +171,7 @@ def main():
                     with open(path) as f:
                         print("# %s\n# %s\n# %s" % (" ".join(maker.run()), problem, f.read().replace("\n", "\n# ")))
         enough = count >= LEAST_WATCHED * COUNT
-        print("%s %d - %d of %d kernels were watched" % ("ok" if enough else "not ok", COUNT + 1, count, COUNT))
+        print("%s %d - %d of %d kernels were instrumented" % ("ok" if enough else "not ok", COUNT + 1, count, COUNT))
         print("1..%d" % (COUNT + 1))
         return 1 if failed or not enough else 0
 
