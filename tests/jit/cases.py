@@ -116,7 +116,7 @@ kernel void k(global int *o) { size_t i = get_global_id(0); atomic_add(&counter,
     ('saxpy chain', """kernel void k(global float *y, global const float *x, float a) { int i = get_global_id(0); float v = y[i];
   for (int j = 0; j < 20; j++) v = a * x[i] + v; y[i] = v; }""", G, (64,), [('zero', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'f4', 1.25)]),
     ('edges', """kernel void k(global int *o) { int i = get_global_id(0); o[i] = i * (int)get_local_size(0); }""", (250,), (32,), [('out', 'i4', 256)]),
-    # Work-items that wait for one another: the JIT must leave them to the interpreter, and nothing may hang.
+    # Work-items that wait for each other: the JIT must leave them to the interpreter, and nothing may hang.
     ('ticket lock', """kernel void k(volatile global int *lock, global int *o) { if (get_local_id(0) == 0) { int mine = atomic_inc(&lock[0]);
   while (atomic_add(&lock[1], 0) != mine); o[0] += get_group_id(0) * 3; mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(&lock[1]); } }""", G, (32,), [('zero', 'i4', 4), ('out', 'i4', 4)]),
     ('spin lock in a group', """kernel void k(volatile global int *lock, global int *o) { bool done = false; while (!done) { if (atomic_cmpxchg(lock, 0, 1) == 0) {
@@ -141,7 +141,7 @@ kernel void k(global float *p, global const int *a) { add(p, (float)(a[get_globa
     ('vector loop', """kernel void k(global float4 *o, global const float4 *a, int n) { int i = get_global_id(0); float4 s = 0, p = a[i];
   for (int j = 0; j < n; j++) { float4 d = a[j] - p; float r = dot(d.xyz, d.xyz) + 0.1f; s += d * (a[j].w / sqrt(r)); } o[i] = s; }""",
      (64,), (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 64)]),
-    # Divisions have the vectors taken apart.
+    # Divisions scalarize vectors.
     ('vectors of several types at one place', """kernel void k(global const char *a, global char *o, int d) { size_t i = get_global_id(0); global char *p = o + 16 * i;
   *(global int4 *)p = *(global const int4 *)(a + 16 * i) / d; *(global short8 *)p += (short8)3; *(global uchar16 *)p ^= (uchar16)9; *(global long2 *)p += as_long2(*(global short8 *)p); }""",
      (64,), (16,), [('in', 'u1', 1024, None, None), ('out', 'u1', 1024), ('value', 'i4', 3)]),

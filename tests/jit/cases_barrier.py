@@ -4,7 +4,7 @@ IN, OUT = ('in', 'i4', 256, -1000, 1000), ('out', 'i4', 256)
 FIN, FOUT = ('in', 'f4', 256, -9, 9), ('out', 'f4', 256)
 
 CASES = [
-    # What a work-item reads again after a barrier, others may have written.
+    # Memory that a work-item reads again after a barrier may have been written by others.
     ('next element between barriers', """kernel void k(global const int *a, global int *o) { local int t[33]; size_t l = get_local_id(0);
   t[l] = 7; barrier(CLK_LOCAL_MEM_FENCE); t[l + 1] = 100; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[l]; }""", G, (32,), [IN, OUT]),
     ('read again between barriers', """kernel void k(global const int *a, global int *o) { local int t[33]; size_t l = get_local_id(0); t[l] = a[l];

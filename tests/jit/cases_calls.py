@@ -1,5 +1,5 @@
-"""Kernels with what the JIT leaves to the interpreter's functions: images, pipes, groups, device enqueue, generic
-pointers."""
+"""Kernels with features that compiled code implements by calls of the interpreter: images, pipes, groups,
+device enqueue, generic pointers."""
 G = (256,)
 IN, OUT = ('in', 'i4', 256, -1000, 1000), ('out', 'i4', 256)
 FIN, FOUT = ('in', 'f4', 256, -9, 9), ('out', 'f4', 256)
@@ -60,10 +60,10 @@ for type_, dtype, count in [('char', 'i1', 256), ('int3', 'i4', 1024), ('double'
   int l = get_local_linear_id(), items = get_local_size(0) * get_local_size(1), g = get_group_id(1) * get_num_groups(0) + get_group_id(0);
   for (int j = l; j < 200; j += items) x[j] = y[j] = ({type_})(j % 100);
   barrier(CLK_LOCAL_MEM_FENCE); event_t e[2];
-  for (int round = 0; round < 2; round++) {{
-    e[0] = async_work_group_copy(x, a + round, 2 * items, 0); e[1] = async_work_group_strided_copy(y + 1, a, 5, 3 - round, 0); wait_group_events(2, e);
+  for (int k = 0; k < 2; k++) {{
+    e[0] = async_work_group_copy(x, a + k, 2 * items, 0); e[1] = async_work_group_strided_copy(y + 1, a, 5, 3 - k, 0); wait_group_events(2, e);
     {type_} v = x[l] + y[l % 7]; barrier(CLK_LOCAL_MEM_FENCE); x[l] = v; barrier(CLK_LOCAL_MEM_FENCE);
-    e[0] = async_work_group_strided_copy(o + g * 20, x, 3 + round, 2, 0); wait_group_events(1, e); }} }}""",
+    e[0] = async_work_group_strided_copy(o + g * 20, x, 3 + k, 2, 0); wait_group_events(1, e); }} }}""",
          (15, 6), (4, 3), [('in', dtype, count, 0 if dtype == 'f8' else None, 99 if dtype == 'f8' else None), ('out', dtype, count)])
 case('async copies beside sub-groups', """kernel void k(global const int *a, global int *o) { local int x[64]; int l = get_local_id(0), g = get_group_id(0);
   event_t e = async_work_group_copy(x, a + 64 * g, 64, 0); wait_group_events(1, &e); int v = sub_group_reduce_add(x[l]) + x[l ^ 1]; barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,11 +1,12 @@
-"""Kernels whose work-items mostly do nothing, for the differential test; see cases.py.  Loops over work-items leave
-those out, groups are as large as suits vectors, bytes are gathered in words, integers divided as doubles, and floats
-brought into range without calls: in launches that are large and odd enough for that.  cases_narrow.py has more."""
+"""Kernels most of whose work-items do nothing, for the differential test; see cases.py.  Loops over
+work-items skip these, groups have sizes that suit vectors, bytes are combined into words, integers divided as
+doubles, and floats saturated without calls; the launches are large and odd enough for that.  cases_narrow.py
+has more."""
 import itertools
 
-SAMPLED = True  # tests/lib/sample.py: products of few things, of which each stands in many cases
+SAMPLED = True  # tests/lib/sample.py: products of few values, each of which is in many cases
 
-# How i is spoken of, what n is, and dtype and limits of that.
+# Types of i and n, and dtype and limits of n.
 TYPES = [('int', 'int', 'i4', -2**31, 2**31 - 1), ('uint', 'uint', 'u4', 0, 2**32 - 1), ('size_t', 'ulong', 'u8', 0, 2**64 - 1),
          ('long', 'long', 'i8', -2**63, 2**63 - 1), ('short', 'short', 'i2', -2**15, 2**15 - 1),
          ('ushort', 'ushort', 'u2', 0, 2**16 - 1), ('char', 'char', 'i1', -128, 127), ('uchar', 'uchar', 'u1', 0, 255),
@@ -38,7 +39,8 @@ for (type_, kind, dtype, low, high), guard in itertools.product(TYPES, GUARDS):
     CASES.append(guarded(f'{type_} i, {kind} n: {guard}', FIRST, guard, type_, kind, dtype,
                          bounds(low, high, low == 0 or guard not in WRAP), (SIZE,), (64,)))
 
-# Where work-items are: rows, planes, offsets, groups that the launch does not divide, and groups nobody sees.
+# Indices of work-items: rows, planes, offsets, incomplete work-groups, and work-groups that the runtime
+# chooses.
 WHERE = [('2D', 'get_global_id(1) * get_global_size(0) + get_global_id(0)', (75, 67), (16, 4), None),
          ('2D flat', 'get_global_id(1) * get_global_size(0) + get_global_id(0)', (512, 11), (32, 1), None),
          ('3D', '(get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0)', (23, 17, 13), (8, 4, 2), None),
@@ -56,7 +58,7 @@ for number, ((where, index, size, local, offset), (place, what)) in enumerate(it
         CASES.append(guarded(f'{where}, {place}: {guard}', index, guard, type_, kind, dtype, [0, 1, 2, 13, 31, 64, 300, 4095, 4096, 4900],
                              size, local, offset, more=what))
 
-# What work-items do besides storing: counting, waiting, several guards, returns, loops behind guards.
+# What work-items do besides storing: count, wait, several guards, returns, loops behind guards.
 DOES = {
     'count': 'if (at < n) atomic_inc(&o[5999]);',
     'count in local': 'local uint c; if (get_local_id(0) == 0) c = 0; barrier(CLK_LOCAL_MEM_FENCE); if (at < n) atomic_inc(&c); barrier(CLK_LOCAL_MEM_FENCE); if (get_local_id(0) == 0) o[get_group_id(0)] = c;',
@@ -75,7 +77,7 @@ DOES = {
     'last of the group': 'if (get_local_id(0) == get_local_size(0) - 1) o[get_group_id(0)] = at;',
     'local limit': 'if (get_local_id(0) < get_local_size(0) / 2) o[at] = 5; else o[at] = n;',
     'from behind': 'if (get_global_size(0) - at > n) o[at] = get_global_size(0) - at;',
-    'groups of its own': 'o[at] = get_num_groups(0) * 10000 + get_enqueued_local_size(0) + get_sub_group_id() * 0 + get_max_sub_group_size();',
+    'group sizes': 'o[at] = get_num_groups(0) * 10000 + get_enqueued_local_size(0) + get_sub_group_id() * 0 + get_max_sub_group_size();',
     'numbers of groups': 'if (at < n) o[at] = get_num_groups(0) * 10000 + get_enqueued_local_size(0);',
     'division of the limit': 'if (n != 0 && at < 100000 / n) o[at] = 100000 / n;',
     'difference': 'int d = (int)at - (int)n; if (d > -40 && d < 40) o[at] = d;',
@@ -108,7 +110,7 @@ for (name, does), (where, size, local) in itertools.product(DOES.items(), [('odd
     CASES.append((f'{name}, {where}', source, size, local, [('in', 'u4', 6100, None, None), ('out', 'u4', 10100),
                                                             ('each', 'u4', [0, 1, 2, 65, 100, 1000, 4095, 4200, SIZE, 6000, 2**31, 2**32 - 1])]))
 
-# Bytes and shorts from anywhere, to the ends of buffers and arrays.
+# Bytes and shorts at any position, up to the ends of buffers and arrays.
 COUNT = 4099
 for type_, dtype in [('char', 'i1'), ('uchar', 'u1'), ('short', 'i2'), ('ushort', 'u2')]:
     places = {
@@ -131,7 +133,8 @@ kernel void k(global const {type_} *a, global const uint *b, global {type_} *o, 
         CASES.append((f'{type_}, {name}{loop}', source, (4096,), (64,),
                       [('in', dtype, COUNT, None, None), ('in', 'u4', 4200, None, None), ('out', dtype, 2 * COUNT), ('each', 'u4', [4000, 4096])]))
 
-# Divisions of what is extreme.  The numbers begin and end with limits; each meets each of some.
+# Divisions of extreme values.  The operands begin and end with limits; each is combined with each of some
+# others.
 for type_, dtype in [('int', 'i4'), ('uint', 'u4'), ('long', 'i8'), ('short', 'i2'), ('uchar', 'u1')]:
     high = {'i4': 2**31, 'u4': 2**32, 'i8': 2**63, 'i2': 2**15, 'u1': 2**8}[dtype]
     low = 0 if dtype[0] == 'u' else -high
@@ -169,7 +172,7 @@ for from_, width, sign in INTEGERS:
 {{ uint at = get_global_id(0); {from_} x = a[at] >> (at % {width}); {converted} }}"""
     CASES.append((f'all from {from_}', source, (4099,), (64,), [('in', f'{"i" if sign else "u"}{width // 8}', 4099, None, None), ('out', 'i8', 8 * 4099)]))
 
-# A work-item's own vectors, which may stay vectors: guarded, saturated, shuffled, three of four.
+# Vectors of each work-item, which may remain vectors: guarded, saturated, shuffled, three of four.
 VECTORS = {
     'copy': ('float', 'f4', 'if (at < n) o[at] = a[at];'), 'sum': ('int', 'i4', 'if (at >= n) return; o[at] = a[at] * 3 + a[at + 1].wzyx;'),
     'bytes': ('uchar', 'u1', 'if (at < n) o[at] = a[at].s3120 + (uchar4)(1, 2, 3, 4);'), 'part': ('short', 'i2', 'if (at < n) o[at].yz = a[at].xw;'),

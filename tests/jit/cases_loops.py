@@ -1,4 +1,5 @@
-"""Kernels with loops that work-items go through differently, for the differential test; see cases.py."""
+"""Kernels whose work-items execute loops with different trip counts, for the differential test; see
+cases.py."""
 
 BODIES = {
     'escape': 'int k = 0; uint u = x; for (; k < 100 && (u & 255) != 7; k++) u = u * 1664525u + y; r = k + u;',

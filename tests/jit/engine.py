@@ -1,5 +1,5 @@
-"""Runs the cases (module.NAME, default cases.CASES) with the engine that REFCL_ENGINE names; writes the buffers
-that they leave to FILE.  engine.py FILE [module]"""
+"""Runs the cases (module.NAME, default cases.CASES) with the engine that REFCL_ENGINE names, and writes their
+final buffers to FILE.  engine.py FILE [module]"""
 import importlib
 import os
 import pickle
@@ -38,9 +38,9 @@ def image(context, spec, name):
 
 
 def each(case):
-    """The launches of a case: ('each', dtype, numbers) is another number in each."""
-    rounds = max([len(spec[2]) for spec in case[4] if spec[0] == 'each'] or [1])
-    for n in range(rounds):
+    """The launches of a case: one for each number of ('each', dtype, numbers)."""
+    launches = max([len(spec[2]) for spec in case[4] if spec[0] == 'each'] or [1])
+    for n in range(launches):
         yield case[:4] + ([('value', spec[1], spec[2][n]) if spec[0] == 'each' else spec for spec in case[4]],) + case[5:]
 
 

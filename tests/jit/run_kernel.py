@@ -1,7 +1,8 @@
-"""Runs the kernel k of FILE over GLOBAL work-items in groups of LOCAL with the arguments: N for a buffer of N ints,
-local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT... [exit:MS|exit:WORD|fork:MS]: ends the
-process so many milliseconds after the launch, or once standard error has the word, or a child that it has then, which
-is waited for.  Prints the event's status, and the sum of a buffer beside the arguments'."""
+"""Runs the kernel k of FILE over GLOBAL work-items in groups of LOCAL with the arguments: N for a buffer of N
+ints, local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT...
+[exit:MS|exit:WORD|fork:MS]: ends the process MS milliseconds after the launch, or when standard error has the
+word; or forks a child then, which ends, and is waited for.  Prints the event's status, and the sum of a
+buffer that is no argument."""
 import os
 import sys
 import tempfile

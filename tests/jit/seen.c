@@ -1,6 +1,6 @@
-/* Stands in for librefcl-jit.so (REFCL_JIT) where tests run with compiled kernels: the same, but the file
- * $REFCL_JIT_SEEN says what became of launches: "compiled" of the first that begins in compiled code, and each reason
- * for which one is left to the interpreter.  tests/lib/totals.py reads it. */
+/* Replaces librefcl-jit.so (REFCL_JIT) in tests with compiled kernels: the same, but it also logs to the file
+ * $REFCL_JIT_SEEN: "compiled" for the first launch that begins in compiled code, and each reason for which a
+ * launch is left to the interpreter.  tests/lib/totals.py reads the file. */
 #include "interp/jit/jit.h"
 
 #include <dlfcn.h>

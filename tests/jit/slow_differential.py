@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The JIT against the interpreter: the same kernels leave the same buffers, bit for bit (any NaN equals any
-NaN).  What the JIT leaves to the interpreter is listed.  With engine auto, launches that begin in the interpreter and
-go on in compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
+"""The JIT against the interpreter: the same kernels leave the same buffers, bit by bit (any NaN equals any NaN).  Prints the
+kernels that the JIT leaves to the interpreter.  With engine auto, launches begin in the interpreter and continue in
+compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
 import importlib
 import os
 import pickle
@@ -21,7 +21,7 @@ BUILD = os.path.abspath(os.environ.get('BUILD', 'build'))
 
 
 def run(engine, module, cache):
-    """The results, and what was printed.  The compiler's results are kept in the folder CACHE."""
+    """The results and the output.  Compilation results are cached in the folder CACHE."""
     environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_PROMOTE='16000', REFCL_DEBUG='jit', REFCL_CACHE_DIR=cache, PYTHONDONTWRITEBYTECODE='1',
                        OCL_ICD_VENDORS=BUILD + '/librefcl.so', OCL_ICD_FILENAMES=BUILD + '/librefcl.so', PYOPENCL_NO_CACHE='1')
     with tempfile.TemporaryDirectory() as folder:
@@ -35,8 +35,8 @@ def run(engine, module, cache):
 
 
 def compare_engines(folder, module, engine, by_interp):
-    """What RUN returns for the interpreter and for ENGINE.  SPIR-V is compiled once, by the interpreter's run, and machine
-    code by the first engine that is not the interpreter."""
+    """Results of RUN for the interpreter and for ENGINE.  SPIR-V is compiled once, by the interpreter's run,
+    and machine code by the first engine that is not the interpreter."""
     kept = f'{folder}/{module}'
     if module not in by_interp:
         os.mkdir(kept, 0o700)
@@ -92,7 +92,7 @@ def judge(folder):
         if engine == 'auto':
             number += 1
             failures += not later
-            print(f'{"ok" if later else "not ok"} {number} - {module} go on in compiled code')
+            print(f'{"ok" if later else "not ok"} {number} - {module} continue in compiled code')
         for name in expected:
             number += 1
             problem = difference(expected[name], results[name])

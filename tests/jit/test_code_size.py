@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, with --check none and with checks: LLVM takes
-quadratic time in the accesses of a block, and exponential time to unswitch nested loops.  So does that of kernels with many reads of texels,
-which call the code that those with few have inlined.  The interpreter executes what is larger."""
+"""Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, with
+--check none and with checks: LLVM takes time quadratic in the accesses of a block, and exponential time to
+unswitch nested loops.  The same holds for kernels with many texel reads, which are calls; kernels with few
+have them inlined.  The interpreter executes larger kernels."""
 import os
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def reads(count):
 
 
 def compiled(source, mode, arguments=('buf:4096', 'buf:4096')):
-    """What the JIT prints: LLVM IR, and whether the kernel was compiled."""
+    """Output of the JIT: LLVM IR, and whether the kernel was compiled."""
     with tempfile.NamedTemporaryFile('w', suffix='.cl') as file:
         file.write(source)
         file.flush()

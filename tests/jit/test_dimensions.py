@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Kernels that traverse memory by columns: work-items are executed with the second dimension innermost.  Ids, sizes and offsets
-stay what they are, also in incomplete work-groups; an order that can be observed stays the first dimension's."""
+"""Kernels that traverse memory by columns: work-items are executed with the second dimension innermost.  Ids,
+sizes and offsets are unchanged, also in incomplete work-groups; if the order can be observed, the first
+dimension stays innermost."""
 import os
 import re
 import subprocess
@@ -67,7 +68,8 @@ def launch(name, source, size, local):
 
 
 def counts_by_rows(o, size, local):
-    """Whether the work-items of each work-group have counted in the order of their local ids, the first dimension innermost."""
+    """Whether the work-items of each work-group have counted in the order of their local ids, the first
+    dimension innermost."""
     counts = o.reshape(size).T
     return all((numpy.diff(counts[y:y + local[1], x:x + local[0]].reshape(-1).astype('i8')) > 0).all()
                for y in range(0, size[1], local[1]) for x in range(0, size[0], local[0]))
@@ -83,7 +85,7 @@ def compiled(name):
 def main():
     if len(sys.argv) > 1:
         (w, h), local = SIZES[0]
-        # LLVM makes vectors for strides of one element, too, where strides are not known.
+        # LLVM forms vectors for strides of one element, too, if strides are not known.
         source = KERNELS[sys.argv[1]].replace('get_global_size(0)', str(w)).replace('get_global_size(1)', str(h))
         launch(sys.argv[1], source, (w, h), local)
         return 0

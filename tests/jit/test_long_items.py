@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Launches whose first work-groups take long move to compiled code while these are not complete, and each work-item is executed
-once; not where work-items wait for others."""
+"""Launches whose first work-groups take long move to compiled code before these are complete, and each
+work-item is executed once; launches in which work-items wait for others stay in the interpreter."""
 import os
 import subprocess
 import sys
@@ -9,19 +9,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from opencl import cl, context, numpy, queue  # noqa: E402
 from tap import check, done  # noqa: E402
 
-ROUNDS = 60000  # more instructions than a slice of the interpreter has
-TURNS = 'uint x = at; for (uint k = 0; k < rounds; k++) x = x * 1664525u + 1013904223u;'
+ITERATIONS = 60000  # more instructions than a slice of the interpreter has
+TURNS = 'uint x = at; for (uint k = 0; k < iterations; k++) x = x * 1664525u + 1013904223u;'
 AT = 'uint at = get_global_id(1) * get_global_size(0) + get_global_id(0), l = get_local_id(1) * get_local_size(0) + get_local_id(0);'
 
 
 def waits(name, order):
-    return (f'kernel void {name}(global uint *o, global atomic_uint *turn, uint rounds) {{ {AT} {TURNS}\n'
+    return (f'kernel void {name}(global uint *o, global atomic_uint *turn, uint iterations) {{ {AT} {TURNS}\n'
             f'  while (atomic_load(turn) != {order}) ;\n  o[at] += x; atomic_store(turn, {order} + 1); }}')
 
 
 KERNELS = {
-    'alone': f'kernel void alone(global uint *o, global atomic_uint *turn, uint rounds) {{ {AT} {TURNS} o[at] += x; }}',
-    'shares': f'kernel void shares(global uint *o, global atomic_uint *turn, uint rounds) {{ {AT} {TURNS} local uint t[64];\n'
+    'alone': f'kernel void alone(global uint *o, global atomic_uint *turn, uint iterations) {{ {AT} {TURNS} o[at] += x; }}',
+    'shares': f'kernel void shares(global uint *o, global atomic_uint *turn, uint iterations) {{ {AT} {TURNS} local uint t[64];\n'
               '  uint n = get_local_size(0) * get_local_size(1); t[n - 1 - l] = x; barrier(CLK_LOCAL_MEM_FENCE); o[at] += t[n - 1 - l]; }',
     'first': waits('first', 'at'), 'last': waits('last', 'get_global_size(0) - 1 - at')}
 SIZES = [((40, 1), (1, 1)), ((100, 1), (5, 1)), ((67, 1), (16, 1)), ((7, 13), (2, 3)), ((1, 23), (1, 2)), ((300, 1), (64, 1))]
@@ -29,7 +29,7 @@ SIZES = [((40, 1), (1, 1)), ((100, 1), (5, 1)), ((67, 1), (16, 1)), ((7, 13), (2
 
 def turned(items):
     factor, term = 1, 0
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         factor, term = factor * 1664525 % (1 << 32), (term * 1664525 + 1013904223) % (1 << 32)
     return numpy.arange(items, dtype='u4') * numpy.uint32(factor) + numpy.uint32(term)
 
@@ -39,7 +39,7 @@ def run(name, size, local):
     got = numpy.arange(size[0] * size[1], dtype='u4')
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     o, turn = cl.Buffer(context, flags, hostbuf=got), cl.Buffer(context, flags, hostbuf=numpy.zeros(1, 'u4'))
-    getattr(program, name)(queue, size, local, o, turn, numpy.uint32(ROUNDS))
+    getattr(program, name)(queue, size, local, o, turn, numpy.uint32(ITERATIONS))
     want = got + turned(got.size)
     cl.enqueue_copy(queue, got, o)
     check('results', (got == want).all(), f'{numpy.flatnonzero(got != want)[:8]}')

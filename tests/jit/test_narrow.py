@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Guards by a part of an id's bits, which bounds of loops over work-items must not follow: the quick part of
+"""Guards by a part of an id's bits, which must not become bounds of loops over work-items: the quick part of
 slow_differential.py."""
 import sys
 

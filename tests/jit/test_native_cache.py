@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Compiled kernels on disk: used again by other processes, never trusted, and nothing fails without them, nor where
-there is no memory or no room for code."""
+"""Compiled kernels on disk: other processes reuse them, they are never trusted, and nothing fails without
+them, or without memory or space for code."""
 import ctypes
 import os
 import resource
@@ -39,13 +39,13 @@ cache = folder + "/cache"
 def start(factor=3, engine="jit", cache_dir=None, before=None):
     environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="jit", REFCL_CACHE_DIR=cache_dir or cache,
                        OCL_ICD_VENDORS=BUILD + "/librefcl.so", OCL_ICD_FILENAMES=BUILD + "/librefcl.so", PYOPENCL_NO_CACHE="1",
-                       OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # or their stacks fill the little memory there is
+                       OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # or their stacks exceed the memory limit
     return subprocess.Popen([sys.executable, "-c", CLIENT, f"-DF={factor}"], env=environment, text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, preexec_fn=before)
 
 
 def finish(process, factor=3):
-    """Whether it did the right thing, and its notes."""
+    """Whether the result is right, and the notes."""
     out, notes = process.communicate()
     return process.returncode == 0 and float(out or "nan") == EXPECTED[factor], notes
 
@@ -56,17 +56,17 @@ def expect(name, word, **arguments):
 
 
 def object_at(data):
-    """Where an entry's object file begins, behind what compiling found out; -1: it has none."""
+    """Position of an entry's object file, after the compiler's results; -1 if it has none."""
     return data.find(b"\x7fELF\x02", 32 + struct.unpack("<4Q", data[:32])[2])
 
 
 def entries():
-    """All files but the one that holds the size of all."""
+    """All files except the one that holds the total size."""
     return sorted(name for name in os.listdir(cache) if name != ".total")
 
 
 def native():
-    """The entry of machine code among those of the cache."""
+    """The entry with machine code in the cache."""
     for name in entries():
         with open(os.path.join(cache, name), "rb") as file:
             data = file.read()
@@ -82,7 +82,7 @@ def rewrite(change):
 
 
 def summed(head, rest):
-    """The cache's sum over key and data."""
+    """The cache's checksum of key and data."""
     mask = 2**64 - 1
     total = head[2]
     at = 0
@@ -96,7 +96,7 @@ def summed(head, rest):
 
 
 def no_object(data):
-    """A whole entry whose object file is none."""
+    """A complete entry with an invalid object file."""
     head = list(struct.unpack("<4Q", data[:32]))
     at = object_at(data)
     rest = data[32:at] + b"\0" * (len(data) - at)
@@ -132,7 +132,7 @@ try:
     expect("a folder without room", ": compiled", cache_dir=folder + "/full", before=full)
     check("in which nothing is left", os.listdir(folder + "/full") == [], os.listdir(folder + "/full"))
 
-    # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN: memory that was written never becomes code
+    # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN: written memory never becomes executable
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def no_code():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""When a kernel with much code moves to compiled code: not in a launch that the interpreter completes before it could be compiled, but
-after several of them, and in a launch that takes longer than that.  Launches in several processes with one cache count together, and once
-the cache has the code, it is loaded at once."""
+"""When a large kernel moves to compiled code: not in a launch that the interpreter completes before it could
+be compiled, but after several such launches, and in a launch that takes longer than that.  Launches of
+several processes with one cache count together; once the cache has the code, it is loaded at once."""
 import os
 import subprocess
 import sys
@@ -12,17 +12,17 @@ from opencl import cl, context, numpy, queue  # noqa: E402
 from tap import check, done  # noqa: E402
 
 STATEMENTS, ITEMS = 1000, 512
-SOURCE = ('kernel void large(global uint *o, uint rounds) { uint at = get_global_id(0), x = at, y = 1; for (uint r = 0; r < rounds; r++) {\n' +
+SOURCE = ('kernel void large(global uint *o, uint iterations) { uint at = get_global_id(0), x = at, y = 1; for (uint r = 0; r < iterations; r++) {\n' +
           '\n'.join(f'  x = x * {2 * k + 3}u + y; y ^= x >> {k % 31 + 1};' for k in range(STATEMENTS)) + '\n  } o[at] = x + y; }')
-STRAIGHT = SOURCE.replace('for (uint r = 0; r < rounds; r++)', 'if (rounds > 0)')
-# source, launches, rounds; whether it is compiled
+STRAIGHT = SOURCE.replace('for (uint r = 0; r < iterations; r++)', 'if (iterations > 0)')
+# source, launches, iterations; whether it is compiled
 CASES = {'one launch': (STRAIGHT, 1, 1, False), 'many launches': (STRAIGHT, 40, 1, True), 'a long launch': (SOURCE, 1, 40, True),
          'a few launches': (STRAIGHT, 6, 1, False)}
 
 
-def expected(rounds):
+def expected(iterations):
     x, y = numpy.arange(ITEMS, dtype='u4'), numpy.ones(ITEMS, 'u4')
-    for _ in range(rounds):
+    for _ in range(iterations):
         for k in range(STATEMENTS):
             x = x * numpy.uint32(2 * k + 3) + y
             y = y ^ (x >> numpy.uint32(k % 31 + 1))
@@ -30,14 +30,14 @@ def expected(rounds):
 
 
 def run(name):
-    source, launches, rounds, _ = CASES[name]
+    source, launches, iterations, _ = CASES[name]
     program = cl.Program(context, source).build()
     got = numpy.zeros(ITEMS, 'u4')
     o = cl.Buffer(context, cl.mem_flags.READ_WRITE, got.nbytes)
     for _ in range(launches):
-        program.large(queue, (ITEMS,), (64,), o, numpy.uint32(rounds))
+        program.large(queue, (ITEMS,), (64,), o, numpy.uint32(iterations))
     cl.enqueue_copy(queue, got, o)
-    check('results', (got == expected(rounds)).all())
+    check('results', (got == expected(iterations)).all())
     return done()
 
 

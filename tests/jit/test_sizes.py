@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A kernel in many local sizes: a few compilations, code for any size among them, and what work-items see of their ids and of
-others is what the sizes say."""
+"""A kernel in many local sizes: it is compiled a few times, once for any size, and work-items have the ids
+and neighbors that the sizes imply."""
 import os
 import re
 import subprocess
@@ -90,9 +90,9 @@ def run_long():
     for size, local in ((300, 1, 1), (300, 1, 1)), ((20, 6, 5), (10, 6, 5)), ((37, 3, 2), (16, 3, 2)):
         items = geometry(size, local)
         x = numpy.arange(len(items), dtype='u4')
-        rounds = 400 + x % 7
+        iterations = 400 + x % 7
         for k in range(406):
-            x = numpy.where(k < rounds, x * numpy.uint32(1664525) + numpy.uint32(1013904223), x)
+            x = numpy.where(k < iterations, x * numpy.uint32(1664525) + numpy.uint32(1013904223), x)
         want = x + numpy.array([l[1] for _, l, _, _ in items], 'u4')
         got, begun = numpy.zeros_like(want), numpy.zeros_like(want)
         buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=a) for a in (got, begun)]
@@ -128,7 +128,7 @@ def run_periods():
 
 
 def again(what, **environment):
-    """What this program, with the argument WHAT, prints on standard error; its checks count here."""
+    """Runs this program with the argument WHAT; returns its standard error, and repeats its checks here."""
     ran = subprocess.run([sys.executable, sys.argv[0], what], env={**os.environ, 'REFCL_DEBUG': 'jit', **environment},
                          capture_output=True, text=True, timeout=600)
     for line in ran.stdout.splitlines():

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiled kernels that run away, or touch what is nobody's, are stopped as they are in the interpreter.
+# Compiled kernels that do not terminate, or access memory of no object, are stopped like in the interpreter.
 . tests/lib/tap.sh
 export OCL_ICD_VENDORS=$PWD/$BUILD/librefcl.so OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so PYOPENCL_NO_CACHE=1
 /usr/bin/python3 -c 'import pyopencl' 2>/dev/null || skip_all "no pyopencl"
@@ -10,10 +10,10 @@ cat >"$tap_dir/run" <<SH
 REFCL_DEBUG=jit /usr/bin/python3 tests/jit/run_kernel.py "$tap_dir/\$1.cl" "\${@:2}" 2>&1 | tr '\n' ' '
 exit \${PIPESTATUS[0]}
 SH
-run="bash $tap_dir/run" # FILE GLOBAL LOCAL ARGUMENT..., what it prints in one line
+run="bash $tap_dir/run" # FILE GLOBAL LOCAL ARGUMENT..., prints its output in one line
 export REFCL_ENGINE=jit
 
-# ---- loops without end --------------------------------------------------------------------------
+# ---- endless loops --------------------------------------------------------------------------
 kernel for 'kernel void k(global int *a) { for (;;) a[get_global_id(0)] += 1; }'
 kernel while 'kernel void k(global int *a) { int x = a[get_global_id(0)]; while (x != -1) x = (x * 5 + 2) & 0xffff; a[0] = x; }'
 kernel inner 'kernel void k(global int *a) {
@@ -55,7 +55,7 @@ ok "a session that is interrupted ends" exits 124 timeout -s INT 5 "$REFCL" kern
 
 # ---- guards ---------------------------------------------------------------------------------------
 export REFCL_GUARD=1
-guarded() { # guarded NAME PATTERN FILE ARGUMENT...: fails, and nothing else does
+guarded() { # guarded NAME PATTERN FILE ARGUMENT...: the launch fails, and only this launch
     ok "$1" prints 0 "compiled.*$2.*status -5 beside 1000" $run "${@:3}"
 }
 kernel past 'kernel void k(global int *a, global int *b) { a[get_global_id(0) + 1024] = 7; }'
@@ -77,6 +77,6 @@ kernel turns 'kernel void k(global int *a, global int *b) {
     while (atomic_load_explicit((global atomic_int *)a, memory_order_relaxed, memory_scope_device) < (int)get_global_id(0)) ;
     atomic_store_explicit((global atomic_int *)a, (int)get_global_id(0) + 1, memory_order_relaxed, memory_scope_device);
     b[get_global_id(0) * 100000] = 1; }'
-guarded "work-items that take turns" 'out-of-bounds: write at offset 400000 of global object buffer' turns 64 64 1024 1024
+guarded "work-items that wait for each other" 'out-of-bounds: write at offset 400000 of global object buffer' turns 64 64 1024 1024
 ok "a kernel that stays inside" prints 0 'compiled.*status 0' $run short 1024 64 1024
 done_testing

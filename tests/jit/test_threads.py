@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Work-groups over threads: for any number of both, of launches that are short or long, and of threads that contend, each
-work-group is executed once, and all have ended when the launch has."""
+"""Work-groups over threads: for any number of both, in launches that are short or long, and with contending
+threads, each work-group is executed once, and all threads have ended when the launch has."""
 import os
 import subprocess
 import sys
@@ -10,30 +10,30 @@ from opencl import cl, context, numpy, queue  # noqa: E402
 from tap import check, done  # noqa: E402
 
 SOURCE = """
-uint turn(uint x, uint rounds) { for (uint k = 0; k < rounds; k++) x = x * 1664525u + 1013904223u; return x; }
-kernel void alone(global uint *o, global uint *shared, uint rounds) {
+uint turn(uint x, uint iterations) { for (uint k = 0; k < iterations; k++) x = x * 1664525u + 1013904223u; return x; }
+kernel void alone(global uint *o, global uint *shared, uint iterations) {
     local uint t[4]; uint at = get_global_id(0), l = get_local_id(0);
     t[l] = at; barrier(CLK_LOCAL_MEM_FENCE);
-    o[at] += turn(at, rounds) + t[3 - l] + 1; }
-kernel void together(global uint *o, global uint *shared, uint rounds) {
+    o[at] += turn(at, iterations) + t[3 - l] + 1; }
+kernel void together(global uint *o, global uint *shared, uint iterations) {
     uint at = get_global_id(0);
-    o[at] += turn(at, rounds) + work_group_reduce_add(at) / 2 - at + 1; }
-kernel void contend(global uint *o, volatile global uint *shared, uint rounds) {
+    o[at] += turn(at, iterations) + work_group_reduce_add(at) / 2 - at + 1; }
+kernel void contend(global uint *o, volatile global uint *shared, uint iterations) {
     uint at = get_global_id(0);
-    o[at] += turn(at, rounds) + (at ^ 3) + 1;
+    o[at] += turn(at, iterations) + (at ^ 3) + 1;
     for (uint k = 0; k < 4; k++) atomic_add(&shared[k], at); }"""
 GROUPS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 511, 1000, 4097]
-# Rounds for which the next launch expects what the launch before did not take, and more launches than stay in one thread
-# after threads have contended; in the last one threads end long after one another.
+# Loop iterations of each launch: the duration that is expected by the launch before may be wrong; after contention, more
+# launches than stay in one thread; in the last one threads end at very different times.
 LAUNCHES = [0, 0, 2000, 0] + 36 * [1] + [5000]
 
 
 def turned(items):
-    """The sum over all launches of what turn gives, which is FACTOR * x + TERM."""
+    """The sum over all launches of the result of turn, which is FACTOR * x + TERM."""
     factors = terms = 0
-    for rounds in LAUNCHES:
+    for iterations in LAUNCHES:
         factor, term = 1, 0
-        for _ in range(rounds):
+        for _ in range(iterations):
             factor, term = factor * 1664525 % (1 << 32), (term * 1664525 + 1013904223) % (1 << 32)
         factors, terms = factors + factor, terms + term
     return items * numpy.uint32(factors % (1 << 32)) + numpy.uint32(terms % (1 << 32))
@@ -55,8 +55,8 @@ def run(count):
             items = numpy.arange(4 * groups, dtype='u4')
             got, sums = numpy.zeros_like(items), numpy.zeros(4, 'u4')
             o, shared = (cl.Buffer(context, flags, hostbuf=a) for a in (got, sums))
-            for rounds in LAUNCHES:
-                kernel(queue, (4 * groups,), (4,), o, shared, numpy.uint32(rounds))
+            for iterations in LAUNCHES:
+                kernel(queue, (4 * groups,), (4,), o, shared, numpy.uint32(iterations))
             cl.enqueue_copy(queue, got, o)
             cl.enqueue_copy(queue, sums, shared)
             want = turned(items) + ((items ^ 3) + 1) * numpy.uint32(len(LAUNCHES))

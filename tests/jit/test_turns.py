@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Work-items that wait for one another, one thread for all: few work-groups are under way at a time, but a work-group that another one
-waits for begins."""
+"""Work-items that wait for each other, in one thread: few work-groups are in progress at a time, but a
+work-group that another one waits for begins."""
 import os
 import sys
 import time
@@ -93,7 +93,7 @@ def time_to_count(items):
 
 
 def most_under_way(when):
-    """Of work-groups at once: from the first of its work-items to the last."""
+    """Number of work-groups in progress at once: from the first of their work-items to the last."""
     groups = when.reshape(-1, GROUP * 2)
     changes = sorted([(first, 1) for first in groups.min(axis=1)] + [(last, -1) for last in groups.max(axis=1)])
     return max(numpy.cumsum([change for _, change in changes]))
@@ -101,7 +101,7 @@ def most_under_way(when):
 
 program = cl.Program(context, SOURCE).build('-cl-std=CL3.0')
 most = most_under_way(run('together', ITEMS))
-check('few work-groups are under way at a time', most <= 4, f'{most} of {ITEMS // GROUP}')
+check('few work-groups are in progress at a time', most <= 4, f'{most} of {ITEMS // GROUP}')
 check('one that others wait for in a loop with sub-group functions begins', (run('loop', 1024)[:, 1] == 1).all())
 check('one that others wait for in a loop begins', (run('spin', 256)[:, 1] == 1).all())
 check('one that others wait for in a loop of barriers begins', (run('barriers', 256)[:, 1] == 1).all())

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor searches of bytes or divisors that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
-with a loop and barriers inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  Members of vectors in memory become vectors across
-work-items, and so do mathematical functions.  where each work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if loads between them are of other memory objects.  A table that all work-items search
-from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
+"""What is vectorized across work-items: code behind a guard by the id, with its arguments loaded once; members of vectors in
+memory; mathematical functions; subscripts that restart at 0 after some work-items.  Not vectorized: loops of 64-bit
+divisions, which processors divide one by one, and searches of bytes or divisors that mostly end early.  Small private
+arrays become registers.  A loop over tiles, with a loop and barriers inside, remains a loop.  A region of a strip with many
+intermediate results has four vectors at most.  If each work-item iterates over consecutive elements, vectors are of these.
+Stores at equal strides form vectors if loads between them are of other memory objects.  A table that all work-items search
+from its beginning is read once for all.  The code does not depend on addresses of the compiler's data."""
 import os
 import re
 import subprocess
@@ -438,7 +440,7 @@ def main():
     check('members of vectors in memory: vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None, text)
     text = compiled('converted')
     check('members of converted vectors in memory, of three: vectors across work-items', re.search(r'store <\d+ x i8>', text) is not None, text)
-    if masks:  # gathers pay on these processors
+    if masks:  # gathers are profitable on these processors
         text = compiled('euclid')
         check('a chain of divisions: vectors', re.search(r'fdiv <\d+ x double>', text) is not None, text)
         text = compiled('looks up')
