@@ -37,7 +37,7 @@ Result = collections.namedtuple("Result", "case what why seconds")
 
 
 def launch(words):
-    """The options of WORDS that exploring shares with running a kernel; None: there are others that matter."""
+    """The options of WORDS that exploring shares with running a kernel; None if WORDS has others."""
     taken = []
     words = iter(words)
     for word in words:
@@ -49,7 +49,7 @@ def launch(words):
 
 
 def size_of(options, path=None):
-    """Work-items of the launch, which the @Config line of the module at PATH states, or else OPTIONS."""
+    """Number of work-items of the launch, by the @Config line of the module at PATH, or else by OPTIONS."""
     for line in header(path, "@Config") if path else ():
         return math.prod(int(n) for n in line.split(","))
     for word, value in zip(options, options[1:]):
@@ -118,13 +118,13 @@ def explore(command):
 
 
 def is_vacuous(test):
-    """No execution is judged, though no fault, barrier or loop explains that."""
+    """The verdict is about no execution, though no fault, barrier or loop explains that."""
     found = test["flags"] or test["divergence"] == "found" or test["termination"] == "not-always"
     return test["allowed_states"] == 0 and test["states_complete"] and test["condition"] != "unknown" and not found
 
 
 def judge(case, test, code):
-    """What became of CASE, and why."""
+    """The decision on CASE, and its reason."""
     still = [key for key in ANSWERS if test[key] == "unknown"]
     if case.race and test["race"] not in ("unknown", case.race):
         return "CONTRADICTS", f"race {test['race']}, expected {case.race}"
@@ -151,7 +151,7 @@ def run(case, timeout, more=()):
 
 
 def in_time(result, timeout):
-    """RESULT, which is late if the limits did not end it."""
+    """RESULT, which is marked as late if the limits did not end the process."""
     late = result.seconds > 2 * timeout + GRACE
     return result._replace(what="late", why=f"{result.seconds:.1f} s of CPU time") if late else result
 

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from built import JOBS, REFCL, ROOT
 
 CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
-# Rows that we hold to be wrong: what we say instead, and why.
+# Rows whose expectation is wrong: the right answer, and why.
 PAST_END = ("FAULT", "the loop reads more elements than the array has: an access outside of the object in every execution")
 DIFFERS = {
     ("spirv/opencl/gpuverify/inter_group_and_barrier_flag_tests/pass/local_barrier_flag.spvasm", "cat_spec"): (
@@ -59,7 +59,7 @@ def rows(match=""):
 
 
 def verdict(row, test):
-    """FAULT: nothing comes to its end, as memory outside of objects is accessed; VACUOUS: an answer about no execution."""
+    """FAULT: no execution ends, as all access memory out of bounds; VACUOUS: an answer about no execution."""
     field, names = FIELDS[row["property"]]
     nothing = test["allowed_states"] == 0 and test["states_complete"]
     if nothing and field == "condition" and test["flags"] == ["out_of_bounds"]:
@@ -98,8 +98,8 @@ def outcome(result):
     """agrees, undecided, held wrong, or DIFFERS"""
     if result.got == result.row["expected"]:
         return "agrees"
-    ours, _ = DIFFERS.get((result.row["file"], result.row["property"]), (None, ""))
-    if result.got == ours:
+    expected, _ = DIFFERS.get((result.row["file"], result.row["property"]), (None, ""))
+    if result.got == expected:
         return "held wrong"
     return "undecided" if result.got == "UNKNOWN" else "DIFFERS"
 

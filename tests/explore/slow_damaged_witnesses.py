@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Witnesses that are damaged: every one replays, departs, or is refused with a message that names the file."""
+"""Damaged witnesses: each one replays, departs, or is refused with a message that names the file."""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ ODD = (0, 1, 7, 8, 9, 255, 4096, 4097, 2**31, 2**32 - 1, 2**32, 2**53, -1, 0.5, 
 
 
 def places(value):
-    """All containers in a document, with a key of each entry."""
+    """All containers in a document, each with one of its keys."""
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inside in entries:
         yield value, key

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kernels as users write them, each with its verdict: floats, functions of OpenCL.std, asynchronous copies, functions of
-work-groups and sub-groups, atomics; and what is refused, with the rule that says so."""
+"""Kernels in the style of users, each with its verdict: floats, functions of OpenCL.std, asynchronous copies,
+work-group and sub-group functions, atomics; and unsupported features, with the rule."""
 import os
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Locks, barriers between work-groups, messages, reductions, rings and pairs of kernels that differ in one thing, whose
-answers are known, OpenCL's and Vulkan's: by both engines, and by search under the public models, which say the same of
-them."""
+"""Locks, barriers between work-groups, messages, reductions, ring buffers and pairs of kernels with one
+difference, of OpenCL and Vulkan, with known answers: by both engines, and by search under the public models,
+whose verdicts are the same."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Witnesses of executions that Z3 finds: each finding of each pattern and feature, and final states, a few of each, come
-out of the interpreter as the file says, with the finding that it shows."""
+"""Witnesses of executions that Z3 finds: for each pattern and feature, the interpreter replays each finding,
+and a few final states, exactly as the file describes them."""
 import os
 import sys
 

@@ -81,7 +81,8 @@ def check_programs(documents):
 
 
 def check_unrecorded():
-    """Without instrumentation another schedule's race may be one that the host's synchronization excludes."""
+    """Without instrumentation, a race in another schedule may be one that the host's synchronization
+    excludes."""
     path = os.path.join(here, "commands/callback_before_finish.c")
     run, document = explored("--", compiled(path, {}))
     result = document["tests"][0]

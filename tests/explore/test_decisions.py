@@ -12,18 +12,20 @@ import sample
 import tap
 from built import PATIENCE
 
-# Decided in a second of CPU time; unknown without trip counts, if all executions of a kernel without atomic operations are
-# searched for, or, of those with locks, if failed attempts to take the lock are kept.
+# Decided in a second of CPU time; unknown without trip counts, if search enumerates all executions of a
+# kernel without atomic operations, or, for those with locks, if failed attempts to take the lock are kept.
 COUNTED = ("antidiagonals.cl", "antidiagonals_barrier_inside.cl", "cholesky.cl", "grid_stride.cl", "columns_of_a_matrix.cl",
            "wavefront.cl", "elimination.cl", "fourier_two_buffers.cl", "finished_flag_vote.cl", "async_strided_tile.cl",
            "async_source_by_first_item_barrier.cl", "merge_sort_bottom_up.cl", "local_lock.cl", "generic_lock.cl",
            "local_lock_global_data_fenced.cl", "snapshot_published.cl")
-# Decided in some seconds of CPU time; its values are too many to list, and not in a minute without an exchange of work-items.
+# Decided in a few seconds of CPU time; its values are too many to list, and it takes more than a minute
+# without symmetry reduction.
 EXCHANGED = ("ticket_lock_local.cl",)
-# Races that an execution shows only if plain reads return the visible write, not the latest one: random executions find them.
+# Races that an execution shows only if plain reads return the visible write, not the latest one: random walks
+# find them.
 FOUND = ("local_lock_global_data.cl", "generic_lock_global_sum.cl", "sense_reversing_release_only.cl", "stack_push_relaxed.cl",
          "global_barrier_leaders_only.cl")
-SHORT = 1  # seconds, after which any of the others may be unknown
+SHORT = 1  # seconds, after which the others may be unknown
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Explore names members and components of arguments and local variables as the detector does, and prints them with their own
-signs: in explanations, states, inputs, and replayed witnesses."""
+"""Explore names members and components of arguments and local variables like the detector, and prints them
+with their own signs: in explanations, states, inputs, and replayed witnesses."""
 import glob
 import json
 import os
@@ -55,7 +55,7 @@ def check_steps(path, engine):
     found = {}
     for name, value, line in re.findall(r"work-item \(\S+\) group \(\S+\): write (?:k\.)?(\S+) = (\S+) \(line (\d+)\)", done.stdout):
         found.setdefault(int(line), (name, set()))[1].add(value)
-    wanted = PLACES if engine == "search" else {line: PLACES[line] for line in found}  # Z3 explains the race alone
+    wanted = PLACES if engine == "search" else {line: PLACES[line] for line in found}  # Z3 explains only the race
     tap.check(f"places of writes by {engine}", found and found == wanted, f"{found}\n{done.stdout}{done.stderr}")
 
 
@@ -69,7 +69,7 @@ def check_detector(path):
 
 
 def check_witnesses(path, folder):
-    """Written, read, replayed: the file keeps the layout."""
+    """Written, read, replayed: the file preserves the layout."""
     done = refcl("explore", "--witness", folder, *LAUNCH, "-a", "buf:4", "-a", "buf:2", "-a", "buf:4", path)
     files = sorted(glob.glob(os.path.join(folder, "*.flag.json")))
     tap.check("a witness is written", done.returncode == 1 and files, done.stdout + done.stderr)

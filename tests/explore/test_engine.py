@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Without --engine search answers, and Z3 where search leaves something open.  Which sub-groups an answer is for."""
+"""The default of --engine: search, then Z3 for answers that search leaves open; and the sub-group sizes that
+an answer is for."""
 import json
 import os
 import shlex

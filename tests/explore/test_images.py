@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Images in explore: kernels with their verdicts, by both engines, and what detection says about the same launches."""
+"""Images in explore: kernels with their verdicts, by both engines, and the detector's findings in the same
+launches."""
 import json
 import os
 import random as randomness
@@ -13,7 +14,7 @@ from test_kernels import ENGINES, HERE, PATIENCE, REFCL, explore, header, kernel
 import tap
 
 IMAGES = os.path.join(HERE, "images")
-# The finding of refcl kernel for each flag; races between writes of one value have a kind of their own.
+# The finding of refcl kernel for each flag; races between writes of equal values have a separate kind.
 FINDINGS = {"uniform-write": "data-race", "data_race": "data-race", "image_unfenced": "image-unfenced-read", "out_of_bounds": "out-of-bounds"}
 
 
@@ -64,7 +65,7 @@ def random_kernel(random):
 
 
 def check_random(count):
-    """Kernels at random: both engines find what detection does."""
+    """Random kernels: both engines have the detector's findings."""
     random, clean = randomness.Random(24), 0
     for number in range(count):
         with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
@@ -73,7 +74,7 @@ def check_random(count):
             found = {}
             for engine in "search", "z3":
                 done, test = explore(file.name, engine, LAUNCH)
-                found[engine] = ({FINDINGS.get(flag, flag) for flag in test["flags"]} - {"illegal_image_fence"}  # detection does not judge usage
+                found[engine] = ({FINDINGS.get(flag, flag) for flag in test["flags"]} - {"illegal_image_fence"}  # the detector does not judge usage
                                  if "flags" in test else done.returncode)
             wanted = detected(file.name, LAUNCH)
             clean += not wanted
@@ -88,7 +89,7 @@ KINDS = {"image1d": ("image:1d:5", 1), "image2d": ("image:2d:4x3", 2), "image1d_
 
 
 def check_samples(count):
-    """Coordinates, samplers and formats at random: the texels have the bits that the interpreter computes."""
+    """Random coordinates, samplers and formats: the texels have the bits that the interpreter computes."""
     random = randomness.Random(8)
     for number in range(count):
         kind = random.choice(sorted(KINDS))

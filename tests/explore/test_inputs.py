@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Symbolic inputs of explore: both engines, the values printed with findings, the launch that has them, bad ranges and conditions."""
+"""Symbolic inputs of explore: both engines, the values printed with findings, the launch with these values,
+invalid ranges and conditions."""
 import json
 import os
 import subprocess
@@ -120,7 +121,8 @@ def check_not_given(engine):
 
 
 def check_svm(engine):
-    """all_svm_devices means device on a buffer, not on SVM [CL 3.3.5 O10]; so it does where witnesses are replayed."""
+    """all_svm_devices means device on a buffer, not on SVM [CL 3.3.5 O10]; the same holds when witnesses are
+    replayed."""
     for memory, race in (("buf", "none"), ("svm", "found")):
         with tempfile.TemporaryDirectory() as folder:
             result = explore("scopes.cl", "--engine", engine, "-g", "2", "-l", "1", "-a", "buf:1", "-a", memory + ":1", "-a",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A SPIR-V module that is not valid has no meaning: refcl explore gives no verdict, with --prove neither, but names the broken rule."""
+"""An invalid SPIR-V module has no meaning: refcl explore, also with --prove, gives no verdict, but names the
+broken rule."""
 import json
 import os
 import struct
@@ -23,13 +24,13 @@ def instructions(words):
 
 
 def floats(words):
-    """A sum of integers as one of numbers of floating point."""
+    """An integer addition with floating-point type."""
     at = next(at for at, op, _ in instructions(words) if op == IADD)
     words[at] = words[at] & ~0xffff | FADD
 
 
 def predecessor(words):
-    """A value that comes from a block which is no predecessor."""
+    """A value from a block that is not a predecessor."""
     at = next(at for at, op, _ in instructions(words) if op == PHI)
     words[at + 4] = words[at + 6]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""refcl explore --jobs: several processes that share one search find what one process finds, and give the same witnesses;
-one that is killed, an interrupt and a limit leave the answer unknown."""
+"""refcl explore --jobs: processes that share one search have the findings and witnesses of a single process;
+a killed process, an interrupt and a limit leave the answer unknown."""
 import json
 import os
 import signal
@@ -32,7 +32,7 @@ MESSAGES = """kernel void k(global atomic_int *x, global atomic_int *y, global i
     }
 }
 """
-# Work-item 0 writes what the one with the last ticket reads: a race in few executions.
+# Work-item 0 writes what the work-item with the last ticket reads: a race in few executions.
 RARE_RACE = """kernel void k(global atomic_int *x, global int *data, global int *out)
 {
     int i = get_global_id(0), n = 0;
@@ -120,8 +120,8 @@ def children_of(pid):
 
 
 def shares_search(pid):
-    """Whether PID maps the memory in which workers leave results, which is as large as the memory limit; the compiler, and a
-    process that is about to become that, do not."""
+    """Whether PID maps the memory for workers' results, which is as large as the memory limit; the compiler,
+    and a process before it executes that, do not."""
     try:
         with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
             ranges = [line.split()[0].split("-") for line in f if "/dev/zero" in line]
@@ -135,8 +135,9 @@ SIGNALS_STAY = {name: os.environ.get(name, "") + ":handle_segv=0" for name in ("
 
 
 def stop(path, act, options=()):
-    """Runs a search that takes long and calls ACT with refcl's id and that of a worker: refcl has one child that decides, whose
-    children share the search.  The exit code, stdout, stderr, and the processes that are left."""
+    """Runs a long search and calls ACT with refcl's id and that of a worker: refcl has one child that
+    decides, whose children share the search.  Returns the exit code, stdout, stderr, and the processes that
+    are left."""
     words = ["-g", "8", "-a", "buf:4", "-a", "buf:32", "--engine", "search", "--jobs", "2", "--no-walk", "--assert", "out[0] < 99"]
     seen = set()
     with subprocess.Popen([REFCL, "explore", path, *words, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -155,7 +156,7 @@ def stop(path, act, options=()):
 
 
 def end_worker(number):
-    """Sends NUMBER to a worker that has not ended: one that could be stopped."""
+    """Sends NUMBER to a worker that has not ended, so that it could be stopped."""
     def act(refcl, worker):
         try:
             os.kill(worker, signal.SIGSTOP)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Small kernels with known answers, by both engines, and modules that are not; by search also without the executions at
-random that it begins with, which would hide a mistake in the search.  The known answers stand in the first lines:
+"""Small kernels with known answers, by both engines, and invalid modules; by search also without the random walks that it
+begins with, which could hide a mistake in the search.  The first lines state the answers:
 
     ; Expect: condition holds, race none, divergence none, termination always
     ; Options: --progress unfair
     ; Engines: z3
 
-The last line stands where not both of them give an answer. Of a list the items are expected, "a+b" or "none".
+The last line names the engines that give an answer, if not both.  Items of a list are separated by "+", or "none".
 """
 import glob
 import json
@@ -22,7 +22,7 @@ import tap
 from built import PATIENCE, REFCL
 
 FOLDER = os.path.join(HERE, "kernels")
-SECONDS = "300"  # the slowest take five of CPU time; the limit is of wall-clock time, too, and other tests run beside
+SECONDS = "300"  # the slowest take five of CPU time; the limit also applies to wall-clock time, and other tests run concurrently
 
 
 def kernels(folder):
@@ -56,7 +56,7 @@ ENGINES = {"search": [], "search --no-walk": ["--no-walk"], "z3": []}
 
 
 def exit_code(test):
-    """What the verdict calls for."""
+    """The exit code that the verdict requires."""
     if test["condition"] == "fails" or test["flags"] or "found" in (test["race"], test["usage"], test["divergence"]) or (
             test["termination"] == "not-always"):
         return 1
@@ -85,7 +85,8 @@ def check(path, engine, more):
 
 
 def run(folder, engines, sampled=False):
-    """All kernels below FOLDER by all ENGINES, a table like the one above; of a sample all by the first engine."""
+    """All kernels below FOLDER by all ENGINES, a table like the one above; for a sample, all by the first
+    engine."""
     for path in kernels(folder):
         name = os.path.basename(path)
         only = " ".join(header(path, "Engines")).split()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Limits of time and memory end every engine, and the readers of models and modules: the answer is "unknown", exit code
-3, and names the limit."""
+"""Limits of time and memory end every engine, and the readers of models and modules: the answer is "unknown",
+with exit code 3, and names the limit."""
 import glob
 import json
 import os
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import tap
 from built import PATIENCE, REFCL, ROOT
 
-# More executions than any engine lists in the time given.
+# More executions than any engine enumerates in the time given.
 KERNEL = """kernel void k(global atomic_int *x, global int *out)
 {
     int i = get_global_id(0), s = 0;
@@ -25,7 +25,8 @@ KERNEL = """kernel void k(global atomic_int *x, global int *out)
     out[i] = s;
 }
 """
-# A race behind a barrier, in executions that search reaches after more than a minute: random ones, which come first, show it.
+# A race after a barrier, in executions that search reaches after more than a minute; random walks, which come
+# first, find it.
 BEHIND = """kernel void k(global atomic_int *x, global int *out)
 {
     int i = get_global_id(0), s = 0;
@@ -52,7 +53,7 @@ LAUNCH = ["-g", "4", "-l", "1", "--arg", "buf:4:zero", "--arg", "buf:4", "--boun
 ENGINES = {"search": ["-e", "search"], "search --no-walk": ["-e", "search", "--no-walk"], "z3": ["-e", "z3"], "auto": []}
 ANSWERS = ("condition", "race", "usage", "divergence", "termination")
 NEGATIONS = 40000
-UNREACHED = str(PATIENCE)  # a time limit that nothing here reaches, however slow the machine is
+UNREACHED = str(PATIENCE)  # a time limit that no test here reaches, even on a slow machine
 
 
 def refcl(*words):
@@ -60,16 +61,16 @@ def refcl(*words):
     return run, (json.loads(run.stdout)["tests"] if run.stdout.startswith("{") else [{}])[0]
 
 
-def litmus(threads, rounds):
-    """Each thread adds to all locations, which it takes turns with."""
+def litmus(threads, iterations):
+    """Each thread adds to the locations in cyclic order, starting with that of its index."""
     text = "OPENCL limits\n{\n" + "".join(f"[x{i}] = 0;\n" for i in range(threads)) + "}\n"
     for t in range(threads):
         text += f"P{t}@wg {t}, dev 0 (" + ", ".join(f"global atomic_int* x{i}" for i in range(threads)) + ") {\n"
-        for r in range(rounds):
+        for r in range(iterations):
             text += (f"  int r{r} = atomic_fetch_add_explicit(x{(t + r) % threads}, {t + r + 1}, memory_order_relaxed, "
                      "memory_scope_device);\n")
         text += "}\n"
-    return text + "exists (" + " /\\ ".join(f"{t}:r{r} = {5 * t + r}" for t in range(threads) for r in range(rounds)) + ")\n"
+    return text + "exists (" + " /\\ ".join(f"{t}:r{r} = {5 * t + r}" for t in range(threads) for r in range(iterations)) + ")\n"
 
 
 def readers(threads, reads):
@@ -115,7 +116,8 @@ def check(name, words, option):
 
 
 def with_pause(is_there, *words):
-    """Exit code and output of refcl, which is stopped for longer than a limit of a second once IS_THERE(its session)."""
+    """Exit code and output of refcl, which is stopped for more than a second, the limit, once IS_THERE(its
+    session)."""
     with subprocess.Popen([REFCL, *words], stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
         until = time.monotonic() + PATIENCE
         while not is_there(child.pid) and time.monotonic() < until and child.poll() is None:
@@ -140,7 +142,7 @@ def executes_launch(session):
 
 
 def check_cpu_time(kernel):
-    """Time that passes while nothing is computed does not count."""
+    """Time during which nothing is computed does not count."""
     running, text, code = with_pause(lambda session: True, "explore", "--cpu-time", "--timeout", "1", "-g", "2", "--arg", "buf:2", kernel)
     tap.check("time without computation is not limited with --cpu-time", running and code == 1 and "race found" in text, f"{code} {text}")
     running, text, code = with_pause(executes_launch, "explore", "--prove", "--timeout", "1", kernel)
@@ -159,7 +161,8 @@ def child_of(pid):
 
 
 def check_series(easy, hard):
-    """One process decides many tests: each has the limits for itself, and results of others stay where one ends the process."""
+    """One process decides many tests: limits apply to each test, and results of the others are kept if a
+    limit ends the process."""
     run, _ = refcl("litmus", "check", "--timeout", "1", "--json", "-", easy, hard, hard, hard, easy)
     tests = json.loads(run.stdout)["tests"]
     tap.check("each test has the time limit for itself",

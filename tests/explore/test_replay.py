@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Witnesses as files: refcl explore writes one for each final state and each finding, refcl kernel --replay carries it
-out in a process of its own, tells its steps, has the detector watch, and says where it departs."""
+"""Witness files: refcl explore writes one for each final state and each finding; refcl kernel --replay
+executes it in a separate process, prints its steps, runs the detector, and reports where the execution
+departs from it."""
 import json
 import math
 import os
@@ -16,12 +17,12 @@ from built import REFCL, ROOT
 from test_kernels import FOLDER, find, header, kernels
 
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
-# barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
+# barriers are one step of all work-items; vectors are stored, and asynchronous copies made, in one step
 TOGETHER = ("vectors_", "copy_", "group_")
-# races for want of availability and visibility, which OpenCL's happens-before, the detector's, does not know
+# races by missing availability or visibility, which the detector's happens-before, OpenCL's, does not have
 UNAVAILABLE = ("caslock_not_available", "caslock_not_visible", "xchglock_other_class")
 FEATURES = ("copy_waited", "copy_past_source", "copy_source_not_ready", "group_reduce", "group_scan")
-# Witnesses of executions that Z3 finds: what they show, as the first lines of the kernels say.
+# Witnesses of executions that Z3 finds: their findings, as the first lines of the kernels state.
 Z3 = {"load_buffering.cl": ["state"] * 4, "fault_before_barrier.cl": ["flag", "out_of_bounds"],
       "race_before_divergence.cl": ["divergence", "flag"], "spin_scope_race.cl": ["flag", "state"],
       "spin_unfair.spvasm": ["state", "termination"]}
@@ -37,7 +38,7 @@ def replay(path, *options):
 
 
 def witnesses(path, folder, engine="search"):
-    """Writes the witnesses of a kernel to FOLDER; their paths, and what exploring said of it."""
+    """Writes the witnesses of a kernel to FOLDER; returns their paths and the output."""
     options = shlex.split(" ".join(header(path, "Options")))
     run = refcl("explore", "--engine", engine, "--json", "-", "--witness", folder, *options, path)
     tests = json.loads(run.stdout)["tests"] if run.stdout else [{}]
@@ -60,7 +61,7 @@ def steps_of(text):
 
 
 def head_of(witness):
-    """What a replay prints first, after the file's name."""
+    """The first line of a replay, after the file's name."""
     work_items = math.prod(witness["launch"]["global"])
     lines = [f"kernel {witness['kernel']['name']}, {work_items} work-items, by {witness['model']}: "]
     if witness["shows"] == "state":
@@ -72,8 +73,8 @@ def head_of(witness):
 
 
 def problem_of(path, race, seen):
-    """Why PATH is no witness that replays, in its order, and has the finding that it shows, and a race only where the
-    kernel has one; "" if it is."""
+    """Why PATH is no witness that replays in its order with its finding, and a race only if the kernel has
+    one; "" if it is."""
     run, witness = replay(path), load(path)
     seen.add(witness["shows"])
     if run.returncode != 0 or f"replayed: {path}" not in run.stdout:
@@ -100,7 +101,7 @@ def problem_of(path, race, seen):
 
 
 def check_kernel(path, seen, engine="search", most=None):
-    """Replays the witnesses of a kernel, of final states MOST at most."""
+    """Replays the witnesses of a kernel, at most MOST of final states."""
     with tempfile.TemporaryDirectory() as folder:
         paths, said = witnesses(path, folder, engine)
         told = sum(w["replayed"] for w in said.get("witnesses", []))
@@ -124,7 +125,7 @@ def check_schema(documents):
 
 
 def told(name, value):
-    """What a replay tells of the witness in which out[0] and out[1] are VALUE, both."""
+    """Output of the replay of the witness in which out[0] and out[1] both are VALUE."""
     with tempfile.TemporaryDirectory() as folder:
         for path in witnesses(find(name), folder)[0]:
             if [entry["value"] for entry in load(path)["state"]] == [value, value]:
@@ -189,7 +190,7 @@ def check_departures():
 
 
 def check_outputs():
-    """It combines like any other run."""
+    """Replay can be combined with options of other runs."""
     with tempfile.TemporaryDirectory() as folder:
         path = witnesses(find("spin_scope_race.cl"), folder)[0][0]
         outputs = {option: os.path.join(folder, "out." + option) for option in ("trace", "html", "sarif", "junit")}

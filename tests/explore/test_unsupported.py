@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `refcl explore` does not support: the error has the place of the first such instruction, the function of OpenCL C, and
-what to use instead.  Kernels in the form of test_kernels.py; their arguments are judged as well.  The output of printf is not
-covered, as verdicts say."""
+"""Unsupported features of `refcl explore`: the error has the position of the first such instruction, the
+OpenCL C function, and an alternative.  Kernels are in the format of test_kernels.py; their arguments are
+judged as well.  Verdicts say that they do not cover the output of printf."""
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ WRONG = {"pipe.cl": "--arg 'buf:2': the argument is a pipe, such as pipe:4",
 
 
 def check_arguments():
-    """A pipe or queue is described as one."""
+    """A pipe or queue is named as such."""
     for name, message in WRONG.items():
         done = subprocess.run([REFCL, "explore", "-g", "2", "--arg", "buf:2", "--arg", "buf:2", os.path.join(FOLDER, name)],
                               capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each final state and each finding comes with an execution that the interpreter replays, by either engine: for the
-kernels here, and (slow_witnesses.py, slow_z3_witnesses.py) for those of the public corpus, patterns and features."""
+"""Each final state and each finding has an execution that the interpreter replays, by either engine: for the
+kernels here, and (slow_witnesses.py, slow_z3_witnesses.py) for those of the public corpus, patterns and
+features."""
 import os
 import shlex
 import sys
@@ -11,7 +12,7 @@ from test_kernels import FOLDER, explore, header, kernels
 
 
 def problem_of(run, test):
-    """Why not every state and finding of TEST has a witness that was replayed; "" if they do."""
+    """Why not every state and finding of TEST has a replayed witness; "" if they do."""
     if run.returncode not in (0, 1, 3) or "allowed_states" not in test:
         return f"exit code {run.returncode}: {run.stderr}"
     witnesses = test.get("witnesses", [])
