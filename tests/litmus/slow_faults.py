@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Seeded faults: each one of interp/fault.def is killed by the suite, and without a fault nothing is found.
-
-A fault is killed by a state that the model forbids, or by a test that fails, crashes or hangs only with the fault.
+"""Seeded faults: the suite kills each fault of interp/fault.def, and finds nothing without a fault. A fault
+is killed by a state that the model forbids, or by a test that fails, crashes or hangs only with the fault.
 With REFCL_FAULTS_TABLE=FILE the table "fault | killed by" is written there."""
 import json, os, re, subprocess, sys, tempfile
 
@@ -33,7 +32,7 @@ RULES = [("H1", "host-enqueue", "enqueue-stale write-partial kernel-start-stale"
          ("H13", "host-wait-kernel", "child-kernel-no-wait parent-early kernel-start-stale"),
          ("H14", "host-wait-work-group", "child-group-no-wait")]
 NO_EDGE = {"start-native"}
-PARALLEL = {"jit-sc-demoted", "jit-rmw-split"}  # what one processor never shows
+PARALLEL = {"jit-sc-demoted", "jit-rmw-split"}  # not observable on one processor
 
 
 def forbidding(folder):
@@ -97,7 +96,7 @@ def main():
                 clean[key] = run("", mode, count, tests, folder)
                 check(f"nothing is found without a fault: {mode or 'as usual'}, {' '.join(tests)}",
                       not clean[key][0] and not clean[key][1] and clean[key][2], f"{clean[key][:2]}")
-            # Compiled kernels run on threads of the machine: what they show takes some luck.
+            # Compiled kernels run on threads of the machine, so their outcomes vary.
             if fault in PARALLEL and len(os.sched_getaffinity(0)) < 2:
                 skip(f"{fault} is killed", "one processor")
                 continue

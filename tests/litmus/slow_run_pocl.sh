@@ -24,7 +24,7 @@ check "the plan fits its schema" $?
 SECONDS=0
 "$runner" -q -n 6000 -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
 check "run" $?
-hang=$((8 + 2 * SECONDS)) # seconds: no batch that works takes longer than twice the whole campaign
+hang=$((8 + 2 * SECONDS)) # seconds: no working batch takes longer than twice the whole campaign
 budget=$((4 + SECONDS))   # seconds: enough for a few of these tests
 /usr/bin/python3 tools/validate.py tools/schema/results.schema.json "$tmp/a.json"
 check "the results fit their schema" $?
@@ -46,7 +46,7 @@ check "the judgement fits its schema" $?
 grep -q '^Observation MP+rel+acq Never 0 6000$' "$tmp/judged.log"
 check "the log has herd's form" $?
 
-# A device that breaks message passing must be found out.
+# A device that breaks message passing must be detected.
 /usr/bin/python3 - "$tmp/a.json" "$tmp/broken.json" <<'PY'
 import json, sys
 r = json.load(open(sys.argv[1]))
@@ -78,7 +78,7 @@ good = good and "1:r0=1; 1:r1=0" in results[0]["message"]["text"] and "3.3.6" in
 good = good and "http" not in page and page.count("<details>") == len(suite.findall("testcase"))
 sys.exit(0 if good else 1)
 PY
-check "JUnit, SARIF and the page tell the same" $?
+check "JUnit, SARIF and the page have the same contents" $?
 "$refcl" gate --baseline "$tmp/judged.json" "$tmp/judged.json" >"$tmp/gate.log"
 check "gate: nothing new" $?
 "$refcl" gate --baseline "$tmp/judged.json" "$tmp/broken-judged.json" >"$tmp/gate.log"
@@ -103,7 +103,7 @@ check "gate: what is no judgement is refused" $?
 json_holds "a resumed run adds to what is there" "$tmp/a.json" \
     'all(t["instances"] == 9000 for t in R["tests"] if t["status"] == "done") and T["CoWW"]["states"] == [{"values": [2], "count": 9000}]'
 
-# Killed in the middle and resumed, a campaign ends with the instances of an unbroken one.
+# A campaign that is killed in the middle and resumed ends with as many instances as an uninterrupted one.
 "$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"
 "$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log" &
 pid=$!
@@ -128,7 +128,7 @@ json_holds "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW
 json_holds "the layout for GPUs counts every instance" "$tmp/gpu.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20000 for t in R["tests"] if t["status"] == "done")'
 
-# Drivers that hang, die or reject a kernel cost one test each.
+# Drivers that hang, crash or reject a kernel cost one test each.
 /usr/bin/python3 - "$tmp/plan.json" "$tmp/bad.json" <<'PY'
 import json, sys
 p = json.load(open(sys.argv[1]))
@@ -151,7 +151,7 @@ json_holds "a hang is a timeout" "$tmp/bad-results.json" 'T["CoWW"]["status"] ==
 json_holds "a crash is recorded" "$tmp/bad-results.json" 'T["CoRR"]["status"] == "crashed" and "signal" in T["CoRR"]["reason"]'
 json_holds "a kernel that does not build fails with the log" "$tmp/bad-results.json" \
     'T["CoWR"]["status"] == "failed" and "does not build" in T["CoWR"]["reason"]'
-json_holds "the campaign goes on" "$tmp/bad-results.json" \
+json_holds "the campaign continues" "$tmp/bad-results.json" \
     'T["CoRW"]["status"] == "done" and T["both-flags"]["status"] == "done"'
 "$refcl" litmus judge "$tmp/bad-results.json" >"$tmp/judged.log"
 [ $? -eq 3 ]

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Seeded faults of the Vulkan back end: refcl is built with each of them, and the tests of modules and of the mapping must fail.
-
-A fault is one change of litmus/vulkan: a dropped order, storage class, availability or visibility, a wrong scope, a private
-access, a missing barrier."""
+"""Seeded faults of the Vulkan back end: refcl is built with each of them, and the tests of modules and of the
+mapping must fail. A fault is one change of litmus/vulkan: a dropped order, storage class, availability or
+visibility, a wrong scope, a private access, a missing barrier."""
 import os
 import shlex
 import subprocess
@@ -18,7 +17,7 @@ MODULES = ("tests/litmus/test_vulkan_modules.py", "plain")
 POINTERS = ("tests/litmus/test_vulkan_modules.py", "pointers")
 WIDE = ("tests/litmus/test_vulkan_modules.py", "wide")
 MAPPING = ("tests/litmus/test_vulkan_mapping.py",)
-# fault | file of litmus/vulkan | what is replaced | by what | the test that must fail
+# fault | file of litmus/vulkan | replaced text | replacement | the test that must fail
 FAULTS = [
     ("acquire is relaxed", "statement.c", "order == MM_ACQUIRE   ? SEM_ACQUIRE", "order == MM_ACQUIRE   ? 0u", MODULES),
     ("release is acquire", "statement.c", "order == MM_RELEASE ? SEM_RELEASE", "order == MM_RELEASE ? SEM_ACQUIRE", MODULES),
@@ -84,7 +83,7 @@ def failed_checks(test, refcl):
 
 
 with tempfile.TemporaryDirectory() as tmp:
-    os.mkdir(f"{tmp}/bin")  # refcl finds the models beside the folder that it is in
+    os.mkdir(f"{tmp}/bin")  # refcl finds the models beside its folder
     os.symlink(os.path.join(ROOT, "memmodel"), f"{tmp}/memmodel")
     for judge in (MODULES, POINTERS, WIDE, MAPPING):
         code, failed, shown = failed_checks(judge, os.path.join(BUILD, "refcl"))

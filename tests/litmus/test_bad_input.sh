@@ -1,5 +1,6 @@
 #!/bin/bash
-# Bad options, files and names: every litmus command tells what is wrong with which of them, and ends with code 2.
+# Bad options, files and names: every litmus command names the error and its option or file, and ends with
+# code 2.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh
@@ -83,7 +84,7 @@ refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$te
 refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
 ok "litmus run --device: 5000 characters" prints 2 "--device: longer than 4096 characters" timeout "$patience" "$refcl" litmus run --device "$(printf %05000d 0)" "$test"
 
-# A test that is not valid is an error of its own: the others are decided.
+# An invalid test is a separate error: the other tests are decided.
 cat >release-failure.litmus <<'END'
 OPENCL release-failure
 { [x] = 0; }

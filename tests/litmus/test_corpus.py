@@ -19,12 +19,12 @@ NAMES = {
     "program_spec": ("condition", {"holds": "PASS", "fails": "FAIL", "unknown": "UNKNOWN"}),
     "cat_spec": ("race", {"none": "PASS", "found": "FAIL", "unknown": "UNKNOWN"}),
 }
-# A test without jumps has no loop, and a thread that comes to a barrier stays counted there: which threads pass does
-# not depend on their order, so that all executions end or none does.
+# A test without jumps has no loop, and a thread that reaches a barrier stays counted there: the order of
+# threads does not affect which ones pass, so either all executions terminate or none does.
 ENDS = {True: "PASS", False: "FAIL"}
 # Verdicts that a solver may leave open within its time limit.
 Z3_SECONDS = "10"
-# Rows that we hold to say too much: a verdict about no execution is none.
+# Rows whose expectation is wrong: a verdict about no execution is none.
 NOTHING_ENDS = {"litmus/VULKAN/Barrier/quorum2-hang.litmus": "four have to come to the barrier, and there are three"}
 
 
@@ -56,15 +56,15 @@ def decide(dialect, engine, bound, files, model=None):
 
 
 def equal_numbers_differ():
-    """The corpus' model also takes accesses of queue-family scope for ordered that are in one work-group."""
+    """The corpus' model also treats accesses of queue-family scope in one work-group as ordered."""
     path = "tests/models/combined/vulkan/queue-families-with-equal-numbers.litmus"
     return all(decide("VULKAN", engine, "2", [os.path.abspath(path)])[os.path.abspath(path)].get("race") == "found"
                for engine in ("search", "z3"))
 
 
 def final_value_is_the_difference():
-    """Under the corpus' model a lock may lose an update: it orders no plain writes for the final value.  With the rule
-    of ours that does, the verdicts agree."""
+    """Under the corpus' model a lock may lose an update: it does not order plain writes for the final value.
+    With refcl's rule, which does, the verdicts agree."""
     path = os.path.abspath("tests/models/patterns/vulkan/caslock.litmus")
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "vulkan.dat3m.cat")
@@ -119,7 +119,7 @@ def main():
         print(f"ok {number} - work-groups with equal numbers in two queue families are two, under a model that we did not write")
     else:
         failed += 1
-        print(f"not ok {number} - work-groups with equal numbers in two queue families are taken for one")
+        print(f"not ok {number} - work-groups with equal numbers in two queue families are treated as one")
     print(f"1..{number}")
     return 1 if failed else 0
 

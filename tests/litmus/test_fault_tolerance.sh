@@ -1,6 +1,6 @@
 #!/bin/bash
-# A driver that crashes on the seventh test and hangs on the ninth costs these two; a campaign that is killed
-# and resumed ends with what an unbroken one has; campaigns release the objects of each test.
+# A driver that crashes in the seventh test and hangs in the ninth costs only these two; a campaign that is
+# killed and resumed has the results of an uninterrupted one; campaigns release the objects of each test.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh
@@ -25,7 +25,7 @@ check "plan" $?
 SECONDS=0
 "$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"
 check "an unbroken campaign" $?
-hang=$((6 + 2 * SECONDS)) # seconds: no batch that works takes longer than twice the whole campaign
+hang=$((6 + 2 * SECONDS)) # seconds: no working batch takes longer than twice the whole campaign
 
 ${CC:-cc} -shared -fPIC -O1 -o "$tmp/fake.so" tests/litmus/fake_icd.c -ldl
 check "the defective driver builds" $?
@@ -65,12 +65,12 @@ sys.exit(not all(made > 10 and left == 0 for made, left in counts))
 PY
 check "the objects of its tests are released" $?
 
-# Killed several times, at whatever it was doing once it had written anything.
-for round in 1 2 3 4; do
+# Killed several times, at any point after the first results are written.
+for attempt in 1 2 3 4; do
     REFCL_RESUME=1 "$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/killed.json" "$tmp/plan.json" >"$tmp/log" 2>&1 &
     pid=$!
     wait_until test -s "$tmp/killed.json"
-    sleep "0.$((round * 2))"
+    sleep "0.$((attempt * 2))"
     kill -9 "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 done
@@ -80,7 +80,7 @@ check "it is resumed" $?
 expect "and has the same totals, states and counts as an unbroken one with its seed" 'counts(A) == counts(B)' \
     "$tmp/killed.json" "$tmp/whole.json"
 
-# What is no file of results, or one cut off, is told and left as it is.
+# A file that has no results, or is truncated, is reported and left unchanged.
 head -c 2000 "$tmp/whole.json" >"$tmp/cut.json"
 echo '{"format": "something else"}' >"$tmp/foreign.json"
 echo '{"format": "refcl-litmus-results", "version": 1}' >"$tmp/none.json"
@@ -102,5 +102,5 @@ for bad in cut foreign none later; do
 done
 "$refcl" litmus merge -o "$tmp/sum.json" "$tmp/whole.json" "$tmp/missing.json" >"$tmp/log" 2>&1
 [ $? -eq 2 ] && grep -q 'missing.json: No such file' "$tmp/log"
-check "a missing file is told as that" $?
+check "a missing file is reported as such" $?
 done_testing

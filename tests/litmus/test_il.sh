@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kernels as SPIR-V in a plan: the tests do the same with them on refcl; a device without SPIR-V skips them.
+# Kernels as SPIR-V in a plan: tests have the same results on refcl; a device without SPIR-V skips them.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh
@@ -14,7 +14,7 @@ json_holds "all tests with kernels have SPIR-V" "$tmp/plan.json" \
     'all("il" in t for t in R["tests"] if t.get("kernel")) and any(t.get("host") and "il" in t for t in R["tests"])'
 json_holds "which begins with its magic number" "$tmp/plan.json" \
     'all(__import__("base64").b64decode(t["il"]["spirv"], validate=True)[:4] == b"\x03\x02\x23\x07" for t in R["tests"] if "il" in t)'
-# Without their OpenCL C the kernels can only come from SPIR-V.
+# Without their OpenCL C, kernels can only be created from SPIR-V.
 /usr/bin/python3 - "$tmp/plan.json" "$tmp/bare.json" <<'PY'
 import json, sys
 plan = json.load(open(sys.argv[1]))
@@ -43,7 +43,7 @@ PY
 on_refcl "$runner" -q --il -n 10 -o "$tmp/b.json" "$tmp/broken.json" >"$tmp/log" 2>&1
 [ $? -eq 1 ]
 check "half a module fails its test: exit code 1" $?
-json_holds "and is told as that" "$tmp/b.json" 'all(t["status"] == "failed" and t["reason"] for t in R["tests"])'
+json_holds "and is reported as such" "$tmp/b.json" 'all(t["status"] == "failed" and t["reason"] for t in R["tests"])'
 "$refcl" litmus plan -o "$tmp/none.json" "${tests[1]}"
 on_refcl "$runner" -q --il -n 10 -o "$tmp/n.json" "$tmp/none.json" >"$tmp/log" 2>&1
 check "a plan without SPIR-V is skipped" $?
@@ -51,9 +51,9 @@ json_holds "with that reason" "$tmp/n.json" 'all(t["status"] == "skipped" and "-
 pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 if [ -e "$pocl" ]; then
     OCL_ICD_VENDORS=$pocl "$runner" -q --il -n 10 -o "$tmp/p.json" "$tmp/plan.json" >"$tmp/log" 2>&1
-    json_holds "a device that takes no SPIR-V is told" "$tmp/p.json" \
+    json_holds "a device without SPIR-V is reported" "$tmp/p.json" \
         'all(t["status"] == "done" for t in R["tests"]) or all("takes no SPIR-V" in t["reason"] for t in R["tests"])'
 else
-    skip "a device that takes no SPIR-V is told" "no PoCL"
+    skip "a device without SPIR-V is reported" "no PoCL"
 fi
 done_testing

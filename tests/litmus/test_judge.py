@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""refcl litmus judge and refcl gate, on results written here: tests of which no instance was observed, tests that
-were judged in the baseline and no longer are, and tables of campaigns, from which all outputs are rebuilt."""
+"""refcl litmus judge and refcl gate, on results written here: tests of which no instance was observed, tests
+that are judged in the baseline but no longer, and tables of campaigns, from which all outputs can be
+rebuilt."""
 import json
 import os
 import subprocess
@@ -62,7 +63,7 @@ def test_not_observed(folder):
                        "positive": "not-observed"}, verdicts)
     check("it is counted apart", judgement["summary"] == {"allowed": 1, "forbidden": 0, "racy": 0, "unknown": 1,
                                                           "not-observed": 2, "not-run": 1}, judgement["summary"])
-    check("exit code 3: the campaign does not tell everything", code == 3, code)
+    check("exit code 3: the campaign is incomplete", code == 3, code)
     check("a condition on no instance is not validated",
           text.count("Condition ~exists") == 2 and text.count("is NOT validated") == 2, text)
     check("the text names it", "1 allowed, 0 forbidden, 0 racy, 1 unknown, 2 not observed, 1 not run" in text, text)
@@ -143,7 +144,7 @@ def test_gate(folder):
 
 
 def outputs(folder, name, path):
-    """Exit code and everything that the judge writes from the results or table PATH."""
+    """Exit code and all output of the judge for the results or table PATH."""
     files = [os.path.join(folder, name + end) for end in (".json", ".html", ".junit", ".sarif", ".table")]
     words = [w for option, f in zip(("--json", "--html", "--junit", "--sarif", "--table"), files) for w in (option, f)]
     run = subprocess.run([REFCL, "litmus", "judge", *words, "--tests", folder, path], capture_output=True, text=True,

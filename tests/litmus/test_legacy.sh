@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tests with the atomics of OpenCL 1.2 and mem_fence, on refcl with weak memory: acquire and release within the
-# work-group hold, relaxed atomics show what the model allows, and what has no form there is skipped.
+# Tests with the atomics of OpenCL 1.2 and mem_fence, on refcl with weak memory: acquire and release within
+# the work-group hold, relaxed atomics have the outcomes that the model allows, and tests without such a form
+# are skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Loops whose number of rounds constants tell are gone through to their end, however low the bound is; others keep it."""
+"""Loops whose trip count is constant are unrolled completely, even above the bound; other loops keep the
+bound."""
 import json
 import os
 import subprocess
@@ -12,24 +13,25 @@ from built import REFCL
 
 ADD = "n++;"
 LOAD = "atomic_load_explicit(x, memory_order_relaxed, memory_scope_device)"
-# name: loop, value of x in the end; None: the bound is met; by engine where only one comes to the end
+# name: loop, final value of x; None: the bound is reached; {engine: value} if only one engine unrolls it
+# completely
 LOOPS = {
-    "five rounds": (f"for (int i = 0; i < 5; i++) {{ {ADD} }}", 5),
-    "a variable of before": (f"int i; for (i = 0; i != 6; ++i) {{ {ADD} }}", 6),
+    "five iterations": (f"for (int i = 0; i < 5; i++) {{ {ADD} }}", 5),
+    "a variable declared before": (f"int i; for (i = 0; i != 6; ++i) {{ {ADD} }}", 6),
     "downwards in twos": (f"for (int i = 7; i > 0; i -= 2) {{ {ADD} }}", 4),
     "powers of two": (f"for (int i = 1; i <= 64; i = i * 2) {{ {ADD} }}", 7),
     "unsigned, around": (f"for (uint i = 4294967290u; i != 0u; i++) {{ {ADD} }}", 6),
     "one in another": (f"for (int i = 0; i < 2; i++) {{ for (int j = 0; j < 3; j++) {{ {ADD} }} }}", 6),
-    "as many as the round before": (f"for (int i = 0; i < 4; i++) {{ for (int j = 0; j < i; j++) {{ {ADD} }} }}", {"search": 6}),
+    "trip count of the outer variable": (f"for (int i = 0; i < 4; i++) {{ for (int j = 0; j < i; j++) {{ {ADD} }} }}", {"search": 6}),
     "left early": (f"for (int i = 0; i < 6; i++) {{ if (n == 3) break; {ADD} }}", 3),
     "left out": (f"for (int i = 0; i < 6; i++) {{ if (i == 2) continue; {ADD} }}", 5),
     "not at all": (f"for (int i = 5; i < 5; i++) {{ {ADD} }}", 0),
-    "sixty-four rounds": (f"for (int i = 0; i < 64; i++) {{ n += i; }}", 2016),
-    "too many rounds": (f"for (int i = 0; i < 65; i++) {{ n += i; }}", {"search": 2080}),
-    "changed in the round": (f"for (int i = 0; i < 5; i++) {{ {ADD} if (i == 3) i = 0; }}", None),
-    "until memory says so": (f"for (int i = 0; {LOAD} < 5; i++) {{ {ADD} }}", None),
+    "sixty-four iterations": (f"for (int i = 0; i < 64; i++) {{ n += i; }}", 2016),
+    "too many iterations": (f"for (int i = 0; i < 65; i++) {{ n += i; }}", {"search": 2080}),
+    "changed in the iteration": (f"for (int i = 0; i < 5; i++) {{ {ADD} if (i == 3) i = 0; }}", None),
+    "until memory has a value": (f"for (int i = 0; {LOAD} < 5; i++) {{ {ADD} }}", None),
 }
-TEST = """OPENCL rounds
+TEST = """OPENCL trip-counts
 {{ [x]=0; }}
 P0@wg 0, dev 0 (global atomic_int* x) {{
   int n = 0;

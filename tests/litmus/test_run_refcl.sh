@@ -32,7 +32,7 @@ sys.exit(0 if good and images < 14 and (len(kernels) > 23 or os.environ.get("REF
 PY
 check "all ran but host programs with images, those for two devices, for system SVM, for crossed barriers and for work-item scope" $?
 
-# What a host test finds beside the states of memory fails it, for that reason; where it is right, no test has one.
+# A host test fails for any finding beside states of memory, with that as its reason; no correct test has one.
 if [ -z "${REFCL_GENERATED_TESTS:-}" ]; then
     "$runner" -q -n 10 --test then-flag --exact --variant "a setting" -o "$tmp/variant.json" "$tmp/plan.json" >/dev/null &&
         grep -q '"driver":.*, a setting"' "$tmp/variant.json"

@@ -17,7 +17,8 @@ IN_CREATE, IN_ISDIR, IN_MOVED_TO = 0x100, 0x40000000, 0x80
 
 
 def created(folder, command, environment):
-    """The exit code of the command, and what it made in the folder: names, and whether each is a folder."""
+    """The exit code of the command, and the entries that it created in the folder: names, and whether each is
+    a folder."""
     watch = libc.inotify_init1(os.O_NONBLOCK)
     assert watch >= 0 and libc.inotify_add_watch(watch, folder.encode(), IN_CREATE | IN_MOVED_TO) >= 0
     run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
@@ -41,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
     test = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
     subprocess.run([REFCL, "litmus", "plan", "-o", plan, test], check=True, stdout=subprocess.DEVNULL)
 
-    # The tuner tries the plan, and ends as it finds no question in it.
+    # The tuner tries the plan, and ends as there is no outcome to tune for.
     text = json.load(open(plan))
     for test in text["tests"]:
         test.pop("target", None)
@@ -52,7 +53,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("made one folder, and no file beside it", len(made) == 1 and made[0][1], made)
     check("and removed it", os.listdir(temporary) == [], os.listdir(temporary))
 
-    # Results, where another user made links with the names that one could think of.
+    # Results, if another user has created links with predictable names.
     victim = os.path.join(folder, "victim")
     with open(victim, "w") as f:
         f.write("untouched")
@@ -61,13 +62,13 @@ with tempfile.TemporaryDirectory() as folder:
     run, made = created(folder, [RUNNER, "-q", "-n", "20", "-o", results, plan], on_refcl())
     check("a campaign ran", run.returncode == 0 and os.path.isfile(results), run.stdout)
     check("what a link points to is untouched", open(victim).read() == "untouched")
-    # The lock has a known name: it is opened without following links, and nothing is written to it.
+    # The lock's name is predictable: it is opened without following links, and nothing is written to it.
     names = [name for name, _ in made if name not in ("results.json", "results.json.lock")]
     check("drafts have names that cannot be known", names and all(re.fullmatch(r"results\.json\.\w{6}", n) for n in names), names)
     check("results have the mode that the user gives to new files",
           os.stat(results).st_mode & 0o777 == 0o666 & ~os.umask(0o022), oct(os.stat(results).st_mode))
 
-    # A captured launch likewise.
+    # A captured launch, likewise.
     capture = os.path.join(folder, "launch")
     source = os.path.join(folder, "k.cl")
     with open(source, "w") as f:

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A Vulkan device that is lost, hangs or has no memory costs the test that ran; the campaign goes on with a new device.
+# A Vulkan device that is lost, hangs or has no memory costs only the test that ran; the campaign continues
+# with a new device.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh
@@ -20,7 +21,7 @@ hang=60
 SECONDS=0
 campaign "$tmp/whole.json" ""
 check "a campaign without faults" $? || sed 's/^/# /' "$tmp/log"
-hang=$((4 + 2 * SECONDS)) # seconds: no batch that works takes longer than twice the whole campaign
+hang=$((4 + 2 * SECONDS)) # seconds: no working batch takes longer than twice the whole campaign
 campaign "$tmp/lost.json" "2 submit,4 wait,6 hang,8 early,10 memory"
 [ $? -eq 1 ]
 check "failed tests: exit code 1" $?

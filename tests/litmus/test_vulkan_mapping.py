@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Translations from OpenCL to Vulkan keep verdicts, except where the models are known to differ; what has no translation
-says why."""
+"""Translations from OpenCL to Vulkan keep verdicts, except where the models are known to differ; tests
+without a translation have a reason."""
 import os
 import re
 import subprocess
@@ -15,7 +15,7 @@ SUITE = "litmus/suite/"
 
 
 def compare(folders, *options):
-    """The tests of each verdict that is not an agreement."""
+    """The tests of each verdict except agreement."""
     out = subprocess.run(["/usr/bin/python3", "litmus/vulkan/compare.py", "--refcl", REFCL, "--list", *options] + [SUITE + f for f in folders],
                          stdout=subprocess.PIPE, check=True).stdout.decode()
     verdicts, verdict = {}, None

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The modules in a plan for Vulkan have the operations that the tests' texts ask for, and no others: read back from the
-words, without what wrote them.  So do those with 64-bit locations, and those that access memory through addresses.
-
-    test_vulkan_modules.py [plain|wide|pointers|both...]     these modes alone"""
+"""The modules in a plan for Vulkan have exactly the operations of the tests' texts: they are parsed from the
+words, independently of the code that writes them.  The same for 64-bit locations, and for memory accessed
+through addresses. test_vulkan_modules.py [plain|wide|pointers|both...]     only these modes"""
 import base64
 import collections
 import json
@@ -32,7 +31,7 @@ TEXEL_BITS = {0x100: MAKE_AVAILABLE, 0x200: MAKE_VISIBLE}
 FRAME_BARRIER = (CONTROL, 2, 2, 0x8 | 0x100 | 0x2000 | 0x4000)
 FRAME_ACCESSES = {(LOAD, "local", NON_PRIVATE, 0), (STORE, "local", NON_PRIVATE, 0)}
 
-# Every kind of operation that a text can ask for.
+# Every kind of operation that a text can contain.
 OWN = """VULKAN everything
 { x = 0; y = 0; z = 0; }
  P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 | P2@sg 0, wg 1, qf 0 ;
@@ -109,9 +108,10 @@ def instructions(words):
 
 
 def operations(words):
-    """Those of the function "run" on the test's locations; the sizes of atomic values; whether memory has addresses."""
+    """The operations of the function "run" on the test's locations; the sizes of atomic values; whether
+    memory has addresses."""
     constants, bindings, chains, variables, found = {}, {}, {}, {}, collections.Counter()
-    converted, addresses, sizes, images, atomics = set(), {}, {}, {}, set()  # addresses: values that are computed from a location's address
+    converted, addresses, sizes, images, atomics = set(), {}, {}, {}, set()  # addresses: values computed from a location's address
     entry = function = None
     pointers = any(code == CONVERT for code, _ in instructions(words))
 

@@ -40,7 +40,7 @@ check "an unknown variant of the model is refused" $?
 check "the table is judged alike" $?
 [ "$(grep '^Verdict' "$tmp/judged")" = "$(grep '^Verdict' "$tmp/again")" ]
 check "test by test: texts are translated again" $?
-# Rounds, stress, gates, as on a GPU.
+# Instances per launch, stress and gates, as on a GPU.
 "$runner" -q --kind gpu -n 20000 --batch 4096 --test MP --knob align=32 --knob stress_every=5 --knob before=8 --knob rotate=1 \
     --timeout 60 -o "$tmp/g.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 check "laid out as on a GPU" $? || sed 's/^/# /' "$tmp/log"
@@ -106,7 +106,7 @@ END
 check "texels" $? || sed 's/^/# /' "$tmp/log"
 "$refcl" litmus judge --json "$tmp/t-judged.json" "$tmp/t.json" >"$tmp/judged" && grep -q '^1 allowed' "$tmp/judged"
 check "their states are allowed" $? || sed 's/^/# /' "$tmp/judged"
-# A loop that does not end: llvmpipe leaves it after a number of iterations, and a real device is stopped.
+# An endless loop: llvmpipe leaves it after a number of iterations, and a real device is stopped.
 cat >"$tmp/loop.litmus" <<'END'
 VULKAN loop
 { x = 0; }
@@ -122,7 +122,7 @@ END
 check "a loop that does not end fails its test" $?
 json_holds "without results of work-items that the device ended" "$tmp/l.json" \
     'not R["tests"][0]["states"] and (R["tests"][0]["status"] == "timeout" or "no result was written by" in R["tests"][0]["reason"])'
-# Tests end when they have shown their outcome, and later runs leave them out.
+# Tests end when their outcome has been observed, and later runs skip them.
 for value in 0 1 2; do
     sed "s/^VULKAN loop/VULKAN shows-$value/; s/LC00:/membar.acq_rel.dv.semsc0/; s/ bne.*|/ |/; s/^exists.*/exists (P0:r0 == $value)/" "$tmp/loop.litmus" \
         >"$tmp/shows-$value.litmus"
@@ -149,7 +149,7 @@ PY
 check "what has shown its outcome ended early, the others have all their instances, and only these run again" $?
 json_holds "results say when and how" "$tmp/seen.json" \
     '__import__("re").fullmatch(r"\d{4}-\d\d-\d\d", R["date"]) and R["settings"].split() == "--iterations 40000 --batch 1000 --until-seen --timeout 60".split()'
-# Half a module: the driver may crash of it, and the next test runs.
+# A truncated module: the driver may crash, and the next test runs.
 /usr/bin/python3 - "$tmp/plan.json" "$tmp/broken.json" <<'PY'
 import json, sys
 plan = json.load(open(sys.argv[1]))

@@ -44,21 +44,21 @@ def killed(folder):
     first.send_signal(signal.SIGKILL)
     first.wait()
     gone = wait_until(lambda: not any(map(is_running, below)))
-    check("refcl killed: nothing goes on", len(below) >= 2 and gone, below)
+    check("refcl killed: no process remains", len(below) >= 2 and gone, below)
     runner = subprocess.Popen([RUNNER, "-q", "--resume", "-n", "1000000000", "-o", results, plan], env=on_refcl(),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: descendants(runner.pid))
     below = descendants(runner.pid)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
-    check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(is_running, below))), below)
+    check("the runner killed: no process remains", below and wait_until(lambda: not any(map(is_running, below))), below)
     done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, plan)
     check("then it can be resumed", done.returncode == 0 and not os.path.exists(results + ".lock"), done.stderr)
 
 
 def families(folder):
-    """What a program starts, in other process groups and sessions too and orphaned, ends with refcl where that is killed; where
-    the program ends, what it left goes on."""
+    """Processes that a program starts, also in other process groups and sessions and orphaned ones, end with
+    refcl if that is killed; if the program ends, they continue."""
     def sleepers():
         return [p for p in descendants(program.pid) if command(p).startswith("sleep")]
     family = "sleep 1000 & (sleep 1001 &); setsid sleep 1002 & setsid sh -c 'sleep 1003 & wait' & (setsid sh -c 'sleep 1004 & wait' &); wait"
@@ -74,7 +74,7 @@ def families(folder):
     done = run(REFCL, "run", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >%s; kill -9 $$" % left)
     with open(left, encoding="utf-8") as f:
         orphan = int(f.read())
-    check("the program ends: what it left goes on", done.returncode == 1 and "signal 9" in done.stderr and is_running(orphan),
+    check("the program ends: its processes continue", done.returncode == 1 and "signal 9" in done.stderr and is_running(orphan),
           (done.returncode, done.stderr))
     os.kill(orphan, signal.SIGKILL)
 
@@ -147,7 +147,7 @@ def merges(folder):
 
 
 def iterations(folder):
-    """Plans with counts of instances that no machine gets through: they run until they are stopped, and those that are no counts
+    """Plans with more instances than any machine can run: they run until they are stopped, and invalid counts
     are refused."""
     plan, changed, results = (os.path.join(folder, n) for n in ("p.json", "changed.json", "r.json"))
     run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
@@ -173,7 +173,8 @@ def iterations(folder):
 
 
 def limited(folder):
-    """--timeout ends each test, whatever the plan asks for: counts that need many launches keep what they counted."""
+    """--timeout ends each test, whatever the plan says: counts that need many launches keep what they have
+    counted."""
     plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
     run(REFCL, "litmus", "plan", "-o", plan, "-n", str(10 ** 15), TESTS[0], os.path.join(TESTS[1], "MP+rlx+rlx.litmus"))
     raised = ("--input-limits", "931323")
@@ -193,7 +194,8 @@ def limited(folder):
 
 
 def unstarted(folder):
-    """Without descriptors for the process that runs tests a campaign is an error, not a campaign without tests."""
+    """Without file descriptors for the process that runs tests a campaign is an error, not a campaign without
+    tests."""
     plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
     run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
     codes, said = set(), 0
@@ -211,7 +213,8 @@ def unstarted(folder):
 
 
 def wide(folder):
-    """A test of more observed values than an instance may have fails, also where results with as many values are resumed."""
+    """A test with more observed values than an instance may have fails, also if results with as many values
+    are resumed."""
     plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
     run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
     for times in (35, 5000):

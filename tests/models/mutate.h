@@ -18,11 +18,11 @@ struct mutation_run {
     const char *equivalents_path; /* mutants that nothing can kill */
     struct suite suite;
     char (*expected)[3]; /* by test: stated for the current setting, '?' where the test states nothing */
-    size_t *order;       /* tests, those that told mutants apart lately first */
+    size_t *order;       /* tests, those that distinguished recent mutants first */
     struct mm_cat_model *model;
     const char *setting;
     bool thorough; /* operands too, not only whole definitions and checks */
-    /* one operand's mutant in so many is judged; definitions by default are not, if above 1 */
+    /* one in SHARE mutants of operands is judged; if above 1, no definitions by default */
     unsigned share;
     char equivalent[MAX_EQUIVALENT][MAX_LINE];
     bool used[MAX_EQUIVALENT];

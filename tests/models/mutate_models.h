@@ -31,7 +31,7 @@ static const struct mutated_model {
      /* Operands of other-domain and vis-domain (10): same-domain has what they add, where hb composes.  What only
       * executions with races distinguish (9): atomic reads of hidden values (2), values read against the order of writes
       * (reads-before, 2), overlapping atomics that are not mutually ordered (2), smo in location-ordered (1), and
-      * availability through another reference (2).  ithb: a release or acquire as the first or last access of its own
+      * availability through another reference (2).  ithb: a release or acquire as the first or last access of the same
       * chain (2). */
      .open = 21,
      .settings = {"chains=on", "host_atomics=off", "tessellation=on"},

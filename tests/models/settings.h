@@ -1,4 +1,4 @@
-/* The settings of opencl.cat that the tests of its variants go through. */
+/* The settings of opencl.cat under which the tests of its variants are judged. */
 #ifndef TESTS_MODELS_SETTINGS_H
 #define TESTS_MODELS_SETTINGS_H
 

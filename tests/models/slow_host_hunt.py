@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random host programs: queues, kernels, transfers of arrays and of their elements, maps, fine-grained SVM, events
 of commands and of users, children, semaphores, command buffers.  Search and Z3 must agree on each, and the races must be
-those of a third, direct reading of the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL 5.5.3; CL 5.13.6 R101, R102;
-CL 5.17 R101-R106]: order between accesses as a graph, without models or solvers.
+those of an independent oracle by the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL 5.5.3; CL 5.13.6 R101, R102;
+CL 5.17 R101-R106]: the order of accesses as a graph, without models or solvers.
 
 REFCL_HUNT_COUNT (default 60) and REFCL_HUNT_SEED change the programs.
 """
@@ -19,7 +19,8 @@ SEED = int(os.environ.get("REFCL_HUNT_SEED", "1"))
 
 
 class Program:
-    """One test as text, and the same as a graph: nodes are accesses and points, edges put one before the other."""
+    """One test as text, and the same as a graph: nodes are accesses and points, an edge orders its first node
+    before its second."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -40,7 +41,7 @@ class Program:
         self.events = {}
         self.buffers = []  # name, queue of the creation
         self.runs = []  # completion of a run, start of a later one of the same command buffer
-        self.semaphores = {}  # names; the signals of each that no wait is for yet
+        self.semaphores = {}  # names; the number of signals of each without a wait
         self.host = []
         self.bodies = {}
         self.launches = {}
@@ -63,7 +64,7 @@ class Program:
         return n
 
     def place(self, names):
-        """What a statement names: an element of the array, or an object of one."""
+        """The operand in a statement: an element of the array, or an object of one element."""
         name = self.rng.choice(names)
         return f"x[{self.rng.randint(0, 1)}]" if name == "x" and self.array else name
 
@@ -71,7 +72,8 @@ class Program:
         return ["x[0]", "x[1]"] if name == "x" and self.array else [name]
 
     def set_user(self):
-        """Before the thread waits for anything: what waits for the user event would never end."""
+        """Before the thread's first wait: a later wait could wait for a command that waits for the user
+        event, and never end."""
         if self.user and not self.user_set:
             self.user_set = True
             self.before(self.step("clSetUserEventStatus(u, CL_COMPLETE);"), self.events["u"])
@@ -93,7 +95,7 @@ class Program:
         self.bodies[kernel] = items
 
     def command(self, queue, in_order, list_allowed=True, marker=False, barrier=False):
-        """Start, end and completion of a command, ordered by its place, its wait list and its call."""
+        """Start, end and completion of a command, ordered by its queue, its wait list and its call."""
         start, end, done = self.node(), self.node(), self.node()
         self.before(start, end)
         self.before(end, done)
@@ -228,7 +230,7 @@ class Program:
         self.set_user()
 
     def semaphore(self, signals, queue, in_order):
-        """A signal of one that no wait is pending for, or a wait for one that is signaled."""
+        """A signal of a semaphore without a pending wait, or a wait for a signaled one."""
         if signals:
             free = [name for name, signal in self.semaphores.items() if signal is None]
             name = self.rng.choice(free) if free and self.rng.random() < 0.5 else f"s{len(self.semaphores)}"
@@ -290,7 +292,7 @@ class Program:
                 barriers += [complete] * (kind == "barrier")
 
     def map(self, queue, in_order):
-        """A map that the thread waits for, an access of what is mapped, and the unmap."""
+        """A map that the thread waits for, an access to the mapped memory, and the unmap."""
         rng, writing = self.rng, self.rng.random() < 0.5
         where = self.place("xy") if rng.random() < 0.5 else rng.choice("xy")
         self.set_user()
@@ -342,7 +344,7 @@ class Program:
         return reach
 
     def races(self):
-        """Pairs of accesses of one location, one a write, that no path joins."""
+        """Pairs of accesses to one location, at least one a write, that no path orders."""
         reach = self.reach()
         for i, (a, location, writes) in enumerate(self.accesses):
             for b, other, also in self.accesses[:i]:
@@ -351,7 +353,7 @@ class Program:
         return False
 
     def misuses(self):
-        """A map that is not respected, or runs of one command buffer without a prerequisite."""
+        """A violated map, or concurrent runs of one command buffer."""
         reach = self.reach()
         return not self.maps_are_kept(reach) or any(b not in reach[a] for a, b in self.runs)
 

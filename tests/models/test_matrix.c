@@ -1,10 +1,9 @@
-/* The verdict matrix: tests that tell model variants apart, under every setting of every switch, by search
- * (slow_matrix.c: by Z3), against matrix.txt.  REFCL_UPDATE=1 writes that file anew, by search.
+/* The verdict matrix: tests that distinguish model variants, under every setting of every switch, by search
+ * (slow_matrix.c: by Z3), against matrix.txt.  REFCL_UPDATE=1 rewrites that file, by search.
  *
  * A test with a line "Variants" states its whole row: the letters of a verdict and the settings that have it,
- * with commas between; under all others it is what Expect and Race say.  Its row begins with "stated", all
- * others with "search": these are what search decided, and slow_plain.c judges those that it can. */
-#include <setjmp.h>
+ * separated by commas; under all others it is that of Expect and Race.  Its row begins with "stated", other
+ * rows with "search": those are decided by search, and slow_plain.c judges the ones that it can. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +43,7 @@ static uint32_t load_models(size_t part, struct mm_cat_model **models)
     return n;
 }
 
-/* A switch without two tests that it changes is a switch that nobody checks. */
+/* Each switch must change the verdicts of at least two tests; otherwise it is untested. */
 static void check_flips(size_t part, const unsigned *flips)
 {
     for (uint32_t c = 1; parts[part].settings[c].text; c++) {
