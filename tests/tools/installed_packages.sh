@@ -15,7 +15,7 @@ check() {
     ok $status "$1"
     [ $status -eq 0 ] || head -20 <<<"$output" | sed 's/^/# /'
 }
-# Packages that these depend on may leave files of other names.
+# Packages that these depend on may leave files with other names.
 files() {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /var/cache -o -path /var/log -o -path /var/lib/apt \
         -o -path /var/lib/dpkg -o -path /packages -o -path /home \) -prune -o \( -iname '*refcl*' -o -path '/etc/OpenCL*' \) -print

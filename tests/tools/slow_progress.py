@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Progress of a session: a line while it takes long and a summary, on a terminal alone."""
+"""Progress of a session: a line while it takes long, and a summary, only on a terminal."""
 import os
 import pty
 import re
@@ -41,7 +41,8 @@ def on_terminal(command, engine="interp"):
 
 
 def at_once(command):
-    """What a run shows that takes less time than the display waits; None: the machine is too busy for one."""
+    """Output of a run that takes less time than the display's delay; None: the machine is too busy for
+    one."""
     for _ in range(30):
         begin = time.monotonic()
         text = on_terminal(command)
@@ -51,15 +52,16 @@ def at_once(command):
 
 
 def takes_long(command, path, engine, pattern):
-    """The same kernel with more and more rounds, until the display shows PATTERN, or never does; whether, and what."""
-    rounds = 1 << 18
+    """Runs the kernel with more and more iterations, until the display shows PATTERN, or never does; returns
+    whether, and the output."""
+    iterations = 1 << 18
     while True:
         with open(path, "w") as f:
-            f.write(KERNEL.replace("N", str(rounds)))
+            f.write(KERNEL.replace("N", str(iterations)))
         text = on_terminal(command + [path], engine)
-        if re.search(pattern, text) or rounds > 1 << 30:
+        if re.search(pattern, text) or iterations > 1 << 30:
             return re.search(pattern, text), text
-        rounds *= 4
+        iterations *= 4
 
 
 def main():
@@ -79,7 +81,7 @@ def main():
         check("and says at the end what there was", any(line.startswith("refcl: 1 launches, ") for line in text.replace("\r", "\n").split("\n")), text)
         shown, text = takes_long(command + ["--step-limit", "0"], os.path.join(folder, "long.cl"), "jit",
                                  r"launch 1, slow: work-group \d+ of 16, nothing to record for \d+ s")
-        check("compiled code records nothing, and tells where it is", shown, text)
+        check("compiled code records nothing, and displays its position", shown, text)
         run = subprocess.run(command + ["-q", short], stderr=subprocess.PIPE)
         check("quiet", run.stderr == b"", run.stderr)
         run = subprocess.run(command + [short], stderr=subprocess.PIPE)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The pages of `refcl results site` in headless Chromium, at the width of a window and of a phone: by keys alone, in light and dark, as tables
-for screen readers, without requests; links to the playground and to clauses.  The tables of litmus/results fill a store."""
+"""The pages of `refcl results site` in headless Chromium, at the width of a window and of a phone: with keys
+only, in light and dark, as tables for screen readers, without requests; links to the playground and to
+clauses.  The tables of litmus/results fill a store."""
 import base64
 import glob
 import json
@@ -23,7 +24,8 @@ LONG = "a driver whose name is long enough to be wider than the window of a phon
 
 
 def filled(folder):
-    """SB: driver 1 shows its weak outcome, driver 2 never; MP: driver 1 shows what is forbidden; one test does not run."""
+    """SB: driver 1 shows its weak outcome, driver 2 never; MP: driver 1 shows a forbidden outcome; one test
+    does not run."""
     store = Store(folder, "board.sqlite")
     skipped = dict(row("IRIW", MP.replace("OPENCL MP", "OPENCL IRIW"), ["1:r0", "1:r1"], [], status="skipped", reason="no <scope>"), file="s/iriw/IRIW.litmus")
     source = MP.replace("exists", "(* ~~~~~~ ?????? *)\nexists")  # has both digits of base64 that an address must not
@@ -142,7 +144,7 @@ def benchmarks(b, path, where):
 
 
 def tables(folder):
-    """All campaigns of the repository: every table is added, and shows what its rows say."""
+    """All campaigns of the repository: every table is added, and shows the values of its rows."""
     store = Store(folder, "tables.sqlite")
     files = [f for f in sorted(glob.glob(os.path.join(ROOT, "litmus/results/*.json"))) if not f.endswith("-tuning.json")]
     run = store.run("add", "--no-judge", "--tests", ROOT, *files)

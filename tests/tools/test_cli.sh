@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command line contract: options, exit codes, where messages go, what bad input gets.
+# The command line contract: options, exit codes, destinations of messages, errors for bad input.
 . tests/lib/tap.sh
 suite=litmus/suite
 mp=$(find $suite -name '*.litmus' | sort | head -1)
@@ -29,7 +29,7 @@ ok "an unknown name in a model has line and column" prints 2 'bad\.cat:2:13: .*n
 ok "an engine must exist" prints 2 "none of: search z3 both" $REFCL litmus check -e magic "$mp"
 ok "a bound must be a number" prints 2 "not a number" $REFCL litmus check -b many "$mp"
 ok "JSON alone on stdout" bash -c "$REFCL litmus check --json - '$mp' | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d[\"tests\"])==1 and d[\"tests\"][0][\"condition\"] in (\"holds\",\"fails\")'"
-ok "REFCL_JSON stands for --json" bash -c "REFCL_JSON=$tap_dir/v.json $REFCL litmus check '$mp' && test -s $tap_dir/v.json"
+ok "REFCL_JSON has the effect of --json" bash -c "REFCL_JSON=$tap_dir/v.json $REFCL litmus check '$mp' && test -s $tap_dir/v.json"
 if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     ok "the JSON is valid by its schema" bash -c "$REFCL litmus check --explain --json $tap_dir/v.json $suite >/dev/null; /usr/bin/python3 tools/validate.py tools/schema/litmus.schema.json $tap_dir/v.json"
 else
@@ -54,7 +54,7 @@ ok "noise is not a trace" exits 2 $REFCL trace dump $tap_dir/noise
 ok "a missing program is named" prints 2 "no-such-program" $REFCL run -- no-such-program
 ok "a program without OpenCL is not clean" prints 3 "nothing was observed" $REFCL run -- true
 ok "a program that fails is not clean" prints 1 "ended with status 7" $REFCL run -- sh -c 'exit 7'
-ends_with() { # WORDS COMMAND...: the last line that it prints on stderr has them, and no line says "no findings"
+ends_with() { # WORDS COMMAND...: the last line on stderr contains them, and no line says "no findings"
     local words=$1 text
     shift
     text=$("$@" 2>&1 >/dev/null)

@@ -23,7 +23,7 @@ CONTENTS = {"zero", "iota", "fill=", "rand=", "below="}
 SPECIFICATION = CONTENTS | {"buf:", "svm:", "local:", "image:", "sampler", "pipe:", "null", "file=", "out=", "read_only", "write_only", "as=", "levels="}
 SHAPES = set("MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR".split())
 KNOBS = {k + "=" for k in "stride scatter split lanes rotate shuffle align before stress_every stress_times stress_pattern stress_lines".split()}
-# what is typed -> all that is offered
+# typed text -> all completions
 CASES = [
     ("refcl ", ALL_COMMANDS),
     *((f"refcl {first} ", second) for first, second in GROUPS.items()),
@@ -91,7 +91,7 @@ def ok(good, name, found=None):
 
 
 class Terminal:
-    """An interactive shell.  What it answers comes through a FIFO; one that ended answers nothing."""
+    """An interactive shell.  Its answers come through a FIFO; a shell that has ended answers nothing."""
     def __init__(self, command, folder, environment):
         self.answer = os.path.join(folder, "answer")
         os.mkfifo(self.answer)
@@ -136,7 +136,7 @@ def start(shell, script, folder, environment):
 
 
 def last_part(word):
-    """Of a word with a list or a specification the part that was completed."""
+    """The part of a word with a list or a specification that was completed."""
     while len(parts := word.lstrip(",:=")) != len(word):
         word = parts
     at = max(word[:-1].rfind(c) for c in ",:=")
@@ -144,7 +144,7 @@ def last_part(word):
 
 
 def offered(line, answer):
-    """The completions in ANSWER, without what LINE has before them."""
+    """The completions in ANSWER, without the text before them in LINE."""
     kept = line[:max(line.rfind(c) for c in " ,:=") + 1]
     if not answer.startswith(line[:line.rfind(" ") + 1]):
         return {"?", answer}

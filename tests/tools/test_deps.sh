@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/deps.sh: what it takes for installed, and what it says to a user without root.
+# tools/deps.sh: which packages it treats as installed, and its message to a user without root.
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/tap.sh
 mkdir "$tap_dir/bin"

@@ -1,5 +1,5 @@
-"""What compiler and linker add against the use of memory errors is in every product, and no memory of a process is
-writable and executable."""
+"""Compiler and linker options against exploitation of memory errors are in every product, and no memory of a
+process is writable and executable."""
 import os
 import re
 import shutil
@@ -37,7 +37,7 @@ else:
         check(f"{name}: the stack is not executable", re.search(r"GNU_STACK.* RW ", headers))
         check(f"{name}: has a build id", "Build ID: " in readelf(name, "-n"))
         if not os.environ.get("SANITIZER"):
-            if name not in LIBRARIES[2:]:  # no function of these has an array that a write could leave
+            if name not in LIBRARIES[2:]:  # no function of these has an array that could overflow
                 check(f"{name}: stack protector", "__stack_chk_fail" in symbols)
             if re.search(r"__\w+_chk", symbols):
                 fortified.add(name)
@@ -46,16 +46,16 @@ else:
     else:
         check("checked library functions (_FORTIFY_SOURCE)", fortified >= set(PROGRAMS[:2] + LIBRARIES[:2]), fortified)
 
-    # Objects whose source has moved or gone stay in the folder, and are linked to nothing.
+    # Objects of moved or removed sources stay in the folder, but are not linked.
     objects = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(BUILD, "obj")) for name in names
                if name.endswith(".o") and has_source(os.path.join(folder, name))]
     if "x86" not in os.uname().machine:
         skip("control-flow protection", "of this processor the compiler has none")
     else:
-        # Libraries of the distribution that are linked statically may lack the mark, and then the product does.
+        # Static libraries of the distribution may lack the mark, and then the product lacks it.
         notes = subprocess.run(["readelf", "-W", "-n", *objects], stdout=subprocess.PIPE, check=True, text=True).stdout
         bare = [part.split("\n")[0] for part in notes.split("File: ")[1:] if not re.search(r"x86 feature:.*SHSTK", part)]
-        check("every object of ours is marked for shadow stacks", len(objects) > 200 and not bare, bare[:10])
+        check("every object of refcl is marked for shadow stacks", len(objects) > 200 and not bare, bare[:10])
 
 run = subprocess.run([os.path.join(BUILD, "tests/clients/mappings")], env=on_refcl(REFCL_ENGINE="jit"), timeout=PATIENCE,
                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

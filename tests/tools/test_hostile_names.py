@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Names of kernels, arguments, files, tests and build options that hold control bytes, markup, invalid UTF-8 and direction
-controls: whatever refcl writes is still what it says, by parsers that are not refcl's, and terminals get nothing to obey."""
+"""Names of kernels, arguments, files, tests and build options that contain control bytes, markup, invalid
+UTF-8 and direction controls: refcl's output is still parsed correctly by other parsers, and has no control
+sequences for terminals."""
 import html.parser
 import json
 import os
@@ -43,7 +44,7 @@ def run(*words, **options):
 
 
 def obeys(text):
-    """What a terminal would obey in TEXT, bytes; None: nothing."""
+    """Control sequences for a terminal in TEXT, as bytes; None: there are none."""
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as e:
@@ -80,7 +81,8 @@ def read_page(path):
 
 
 def parsed(name, folder, plain):
-    """The four formats, each by its parser: the same findings, and the same markup as for PLAIN, a harmless name."""
+    """The four formats, each by its parser: the same findings and the same markup as for PLAIN, a harmless
+    name."""
     try:
         with open(os.path.join(folder, "json"), encoding="utf-8") as f:
             report = json.load(f)
@@ -140,7 +142,8 @@ def modules(folder, name, raw, plain):
 
 
 def commands(name, path):
-    """The command that `refcl kernel FILE` suggests is one command, for a shell, whatever the names in the module are."""
+    """The command that `refcl kernel FILE` suggests is one shell command, whatever the names in the module
+    are."""
     done = run("kernel", path)
     lines = [line[4:] for line in done.stdout.decode("utf-8", "replace").splitlines() if line.startswith("    ")]
     try:
@@ -152,7 +155,8 @@ def commands(name, path):
 
 
 def witnesses(folder, name, path):
-    """Names of a kernel and its argument in executions that `refcl explore` prints and writes, and that --replay prints."""
+    """Names of a kernel and its argument in executions that `refcl explore` prints and writes, and that
+    --replay prints."""
     out = os.path.join(folder, "witnesses")
     done = run("explore", "-g", "2", "-l", "1", "-a", "any", "--explain", "--witness", out, path)
     check(name + ": explore, text", done.returncode == 1 and obeys(done.stdout + done.stderr) is None,
@@ -183,7 +187,7 @@ def judgements(folder, name, raw, plain):
     base = os.path.join(os.fsencode(folder), b"results.json")
     with open(os.path.join(folder, "plain-results.json"), "rb") as f:
         results = f.read()
-    text = json.dumps(raw.decode("latin-1"))[1:-1].encode()  # its characters; and its bytes, as another writer might have them
+    text = json.dumps(raw.decode("latin-1"))[1:-1].encode()  # its characters; and its bytes, as another program might write them
     for how, new in (("characters", text), ("bytes", raw.replace(b"\\", b"").replace(b'"', b"").translate(None, bytes(range(32))))):
         with open(base, "wb") as f:
             f.write(results.replace(b"NAME", new).replace(b"DEVICE", new))

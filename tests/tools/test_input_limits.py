@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Readers and their limits (memmodel/base/input.def): an input at the limit is read, one above it is refused with a message that
-names the limit and --input-limits, and accepted with that option.  Inputs that are small but would cost gigabytes or minutes end soon."""
+"""Readers and their limits (memmodel/base/input.def): an input at the limit is read, one above it is refused
+with a message that names the limit and --input-limits, and accepted with that option.  Small inputs that
+could cost gigabytes or minutes end soon."""
 import ctypes
 import json
 import os
@@ -132,8 +133,9 @@ def texts():
 # ---- SPIR-V ------------------------------------------------------------------------------------------
 
 def spirv(name, nested, calls):
-    """A module with NESTED structures, each of two members of the type before it, a null constant of the last one, and a function
-    for each number in CALLS, which calls the first function so many times; the last function is the kernel k."""
+    """A module with NESTED structures, each of two members of the type before it, a null constant of the last
+    one, and a function for each number in CALLS, which calls the first function that many times; the last
+    function is the kernel k."""
     def instruction(op, *words):
         return [(len(words) + 1) << 16 | op, *words]
 
@@ -200,7 +202,7 @@ def includes():
 
 
 def stacks():
-    """The least stack is enough for the deepest model, and one that is smaller is an error, not a crash."""
+    """The least stack is enough for the deepest model; a smaller one is an error, not a crash."""
     with open("deep.cat", "w") as file:
         file.write('"m"\nlet f0 x = x\n' + "".join(f"let f{n} x = f{n - 1} x\n" for n in range(1, 1990)) + "acyclic f1989 po as a\n")
 
@@ -243,7 +245,7 @@ def many_kernels(name, count):
 
 
 def modules():
-    """What the validator visits again and again."""
+    """Modules for which the validator's work could be repeated many times."""
     many_kernels("kernels.spv", KERNELS)
     cpu_bounded(f"{KERNELS} kernels", KERNEL_SECONDS,
                 lambda: accepted(f"{KERNELS} kernels with notes of their arguments", REFCL, "kernel", "kernels.spv", "--kernel", "k7",
@@ -320,7 +322,7 @@ def captures():
 
 
 def trace(name, payloads):
-    """PAYLOADS: bytes of records, and how many events they have."""
+    """PAYLOADS: bytes of records, and the number of their events."""
     with open(name, "wb") as file:
         file.write(b"refcltrc" + numbers(4, 3, 0))
         events = 0
@@ -351,7 +353,7 @@ def traces():
 
 
 def recorded(name, count, bytes_):
-    """A trace with a launch that is to be executed again."""
+    """A trace with a re-execution record."""
     with open("loop.cl", "w") as file:
         file.write("kernel void k(global int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 3 + i; a[get_global_id(0)] = s; }\n")
     with open(name, "wb") as file:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Commands that are interrupted end with what they have decided, with 130 (SIGTERM: 143), and leave no files; a second Ctrl-C kills."""
+"""Interrupted commands print what they have decided, end with 130 (SIGTERM: 143), and leave no files; a
+second Ctrl-C kills."""
 import json
 import os
 import signal
@@ -55,8 +56,8 @@ def works(process):
 
 
 def interrupt(words, ready, number=signal.SIGINT, group=True, folder="."):
-    """Standard output and error, and the exit status, of a command that is signaled when READY(process); as a terminal does, with the
-    whole GROUP."""
+    """Standard output and error, and the exit status, of a command that is signaled when READY(process); with
+    GROUP, the whole process group is, as by a terminal."""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, start_new_session=True, cwd=folder,
                                    env=on_refcl())
@@ -98,7 +99,7 @@ def explored(folder):
 
 
 def partly_decided(tests, folder):
-    """Tests that were interrupted with some answers, beside what they are without an interruption."""
+    """Tests that were interrupted with some answers, compared with uninterrupted ones."""
     out = os.path.join(folder, "again.json")
     for test in tests:
         answers = {key: test[key] for key in ("condition", "race") if test[key] != "unknown"}
@@ -174,7 +175,7 @@ def captured(folder):
 
 
 def twice(folder):
-    """The second Ctrl-C, later than what counts as the same one."""
+    """The second Ctrl-C, late enough not to count as the same one."""
     spin = os.path.join(folder, "spin.py")
     with open(spin, "w") as f:
         f.write("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen('%s', 'w')\nwhile True: pass\n" % os.path.join(folder, "begun"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Temporary folders of a command that was killed go with the next one; those of a live one, of others, and what only
-looks alike stay."""
+"""Temporary folders of a killed command are removed by the next one; those of a running one, of other users,
+and files with similar names remain."""
 import os
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from built import REFCL
 
 
 def start(base):
-    """refcl run of a program that tells that it runs, and then waits for its input to end."""
+    """refcl run of a program that reports that it runs, and then waits for its input to end."""
     child = subprocess.Popen([REFCL, "run", "--", "sh", "-c", "echo running; read line"], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, env=dict(os.environ, TMPDIR=base), text=True)
     child.stdout.readline()
@@ -45,17 +45,17 @@ def main():
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         tap.check("of a killed one it stays", folders(base) - others == both, folders(base))
-        killed.stdin.close()  # the program that it ran ends, and with it the last process that holds the folder
+        killed.stdin.close()  # the child program ends, which is the last process that holds the folder
         killed.stdout.read()
         third = start(base)
         now = folders(base) - others
         tap.check("until the next one starts", len(now) == 2 and len(now & both) == 1, (both, now))
         end(third)
-        tap.check("which takes its own away", folders(base) - others == now & both, folders(base))
+        tap.check("which removes its own folder", folders(base) - others == now & both, folders(base))
         end(live)
-        tap.check("a live one's stays as long as it lives", folders(base) == others, folders(base))
+        tap.check("a running one's remains as long as it runs", folders(base) == others, folders(base))
         kept = os.path.exists(os.path.join(base, "elsewhere/.owner"))
-        tap.check("what nobody locked stays, so do files and links", kept and folders(base) == others, folders(base))
+        tap.check("unlocked folders remain, so do files and links", kept and folders(base) == others, folders(base))
     return tap.done()
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Executions as evidence of litmus tests: one for each allowed final state and each flag, by either engine, in JSON and
-as graphs, in which reads return what they are related to, and races are between conflicting accesses."""
+"""Executions as evidence of litmus tests: one for each allowed final state and each flag, by either engine,
+in JSON and as graphs, in which reads return the values of the writes that they are related to, and races are
+between conflicting accesses."""
 import json
 import os
 import re
@@ -28,7 +29,7 @@ def check(path, *options):
 
 
 def parse(text):
-    """The nodes of a graph by number, and its edges; whatever else there is must be of the language."""
+    """The nodes of a graph by number, and its edges; all other lines must be valid, too."""
     nodes, edges = {}, []
     for line in text.splitlines():
         node, edge = NODE.fullmatch(line), EDGE.fullmatch(line)
@@ -42,7 +43,7 @@ def parse(text):
 
 
 def wrong_event(witness, flags):
-    """What does not fit in a witness of the JSON; "" if all does."""
+    """The inconsistencies in a witness of the JSON; "" if there are none."""
     events = witness["events"]
     for event in events:
         source = event.get("from")
@@ -105,7 +106,7 @@ def check_test(path, engine):
 def check_text():
     path = os.path.join(SUITE, TESTS[0] + ".litmus")
     run = subprocess.run([REFCL, "litmus", "check", "--witnesses", path], capture_output=True, text=True, check=False)
-    tap.check("the race is told", re.search(r"witness of flag: data_race\n(.*\n)+ *data_race \d+ -> \d+\n", run.stdout),
+    tap.check("the race is printed", re.search(r"witness of flag: data_race\n(.*\n)+ *data_race \d+ -> \d+\n", run.stdout),
               run.stdout)
     tap.check("so are events, with their lines", re.search(r"^ *\d+  P0: write x = 1  line \d+$", run.stdout, re.M), run.stdout)
     tap.check("and what relates them", all(re.search(rf"^ *{r} \d+ -> \d+$", run.stdout, re.M) for r in ("rf", "co", "fr")),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What contains LLVM's bitcode or structures is built again when LLVM's version changes, and only then.
+# Files that contain LLVM's bitcode or structures are rebuilt when LLVM's version changes, and only then.
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
 folder=$(mktemp -d "${TMPDIR:-/tmp}/refcl-test.XXXXXX") || exit 1

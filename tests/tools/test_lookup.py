@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files of refcl's own are never taken from the current directory, and reports name the model that decided, by path and hash.
-Temporary folders are where TMPDIR says, however long its name."""
+"""Files of refcl are never read from the current directory, and reports name the model that decided, by path
+and hash. Temporary folders are in TMPDIR, however long its name is."""
 import hashlib
 import json
 import os
@@ -100,7 +100,8 @@ def long_name(folder):
 
 
 def twins(folder):
-    """Two files of the same bytes: the one on the command line is named, and none where it is not known which was read."""
+    """Two files with the same bytes: the one on the command line is named, and neither if it is not known
+    which was read."""
     for name in ("a.cl", "b.cl"):
         os.makedirs(os.path.join(folder, "twins"), exist_ok=True)
         with open(os.path.join(folder, "twins", name), "w", encoding="utf-8") as f:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Values of options that are words of a list: a misspelt one is answered with the right one and a caret below it.  The options and
-their words are those of `refcl COMMAND --help`, as shell completion has them."""
+"""Values of options that are words of a list: for a misspelt one, the message suggests the right one, with a
+caret below it.  The options and their words are those of `refcl COMMAND --help`, like in shell completion."""
 import os
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Whole runs as a user without rights, of what root has installed: each command gives that user what it gives root, with a home
-folder and without one; what it writes is the user's, below the home folder or where an option says, and no temporary file remains."""
+"""Runs by an unprivileged user of refcl installed by root: each command gives that user the output that it
+gives root, with and without a home folder; its files belong to the user, are below the home folder or where
+an option says, and no temporary file remains."""
 import json
 import os
 import re
@@ -53,7 +54,7 @@ def commands(folder, out):
 
 
 def plain(text, out):
-    """Without what differs between two runs: numbers of processes, times, folders."""
+    """Without what differs between two runs: process ids, times, folders."""
     text = text.replace(out, "OUT")
     return re.sub(r"\d+(\.\d+)?", "N", text)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files that commands write: none of them is an input of the same command, devices and FIFOs are not replaced, and a FIFO that
-lacks its other end does not keep a command from ending with the first signal."""
+"""Output files of commands: none of them is an input of the same command, devices and FIFOs are not replaced,
+and with a FIFO without a reader a command still ends at the first signal."""
 import os
 import re
 import signal
@@ -90,7 +90,8 @@ def devices(here):
 
 
 def wakes(process):
-    """Whether it waits with a limit of time, as those that wait for a FIFO do, or in the open or read of one."""
+    """Whether it waits with a time limit, like processes that wait for a FIFO, or in the open or read of
+    one."""
     try:
         with open("/proc/%d/syscall" % process, encoding="utf-8") as f:
             return f.read().split()[0] in WAITS
@@ -138,7 +139,7 @@ RACY = "kernel void k(global int *x) { x[0] = get_global_id(0); }\n"
 
 
 def reports_of_an_interrupted_wait(here):
-    """A report that has no reader does not keep the others from being written; the exit code is the signal's."""
+    """A report without a reader does not prevent the others; the exit code is the signal's."""
     kernel, fifo = os.path.join(here, "racy.cl"), os.path.join(here, "fifo")
     with open(kernel, "w", encoding="utf-8") as f:
         f.write(RACY)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What is installed, and that it works from there; new findings beside a baseline; the model in the guide to cat."""
+"""The installed files, which work from their place; new findings beside a baseline; the model in the guide to
+cat."""
 import json
 import os
 import re
@@ -55,7 +56,7 @@ def installed(folder):
     scripts = ["bash-completion/completions/refcl", "zsh/site-functions/_refcl", "fish/vendor_completions.d/refcl.fish"]
     ok(all(os.path.getsize(f"{folder}/usr/share/{s}") > 1000 for s in scripts), "completion is installed")
     with open(f"{folder}/root/etc/OpenCL/vendors/refcl.icd", encoding="utf-8") as file:
-        ok(file.read().strip() == f"{folder}/usr/lib/refcl/librefcl.so", "the loader is told the library's folder")
+        ok(file.read().strip() == f"{folder}/usr/lib/refcl/librefcl.so", "the loader finds the library's folder")
 
 
 def result(rule, uri, line, text, fingerprint=None):
@@ -115,7 +116,7 @@ def suite(folder):
     new = run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", f"{folder}/none.sarif", found[0])
     ok(new.returncode == 1 and "data-race" in new.stdout, "the findings are new")
 
-    # The accepted race moves by a line, and a second one is seeded: the first barrier is missing.
+    # The accepted race moves by a line, and a second one is added: the first barrier is missing.
     with open("tests/clients/racy_histogram.cl", encoding="utf-8") as file:
         text = file.read()
     with open(f"{folder}/kernel.cl", "w", encoding="utf-8") as file:
@@ -137,7 +138,7 @@ def suite(folder):
 
 
 def unpacked(folder):
-    """make dist in the tree that it makes."""
+    """make dist in the tree that it creates."""
     made = run("make", "--no-print-directory", "-s", f"BUILD={folder}/build", "dist")
     version = re.search(r"refcl-[\d.]+(?=\.tar\.gz)", made.stdout)
     ok(made.returncode == 0 and version, "make dist")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An object with a key twice is refused by every reader of JSON, with the key and its place: cJSON reads the first of the two, other
-parsers the last."""
+"""Every reader of JSON refuses an object with a repeated key, with the key and its position: cJSON reads the
+first of the two, other parsers the last."""
 import os
 import re
 import subprocess

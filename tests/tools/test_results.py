@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`refcl results`: files are added once, in any order, by many processes, also where some are killed; sums, verdicts, differences and
-regressions are those of the files."""
+"""`refcl results`: files are added once, in any order, by many processes, even if some are killed; sums,
+verdicts, differences and regressions are those of the files."""
 import collections
 import json
 import os
@@ -67,7 +67,7 @@ def verdicts(folder):
     check("a state that is known is not judged again", "judged" not in run.stdout and "judged" not in store.run("judge").stdout, run)
     run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
     check("names other than those observed before are an error", run.returncode == 2 and "observes" in run.stderr, run)
-    # Both values are those that the threads store; the double next to them is the value of no execution.
+    # Both values are stored by the threads; no execution has the double next to them.
     wide = SB.replace("OPENCL SB", "OPENCL WIDE").replace("int", "long").replace("1, memory", f"{WIDE}, memory")
     store = Store(folder, "wide.sqlite")
     run = store.add(results([row("WIDE", wide, ["0:r0", "1:r0"], [([str(WIDE), str(WIDE)], 5)])]))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`refcl results history`, `shape` and `updates`: since when drivers show a state, which of them differ, what an update changed, and how
-sure it is that a state is not shown.  The expected figures are computed here, from the counts that were added."""
+"""`refcl results history`, `shape` and `updates`: since when drivers show a state, which of them differ, what
+an update changed, and the confidence that a state is not shown.  Expected figures are computed here from the
+added counts."""
 import json
 import math
 import os
@@ -74,7 +75,7 @@ def history(store):
 
 
 def trend(folder):
-    """Rates that rise over the slices of a campaign: its instances are not alike."""
+    """Rates that rise over the slices of a campaign: its instances are not identically distributed."""
     store = Store(folder, "trend.sqlite")
     slices = [{"instances": 1000, "counts": [1000 - 50 * n, 50 * n]} for n in range(12)]
     states = [(STRONG, sum(s["counts"][0] for s in slices)), (WEAK, sum(s["counts"][1] for s in slices))]
@@ -88,7 +89,7 @@ def trend(folder):
 
 
 def many(folder):
-    """A test that asks about more states than history sums up."""
+    """A test whose condition has more states than history sums up."""
     store = Store(folder, "many.sqlite")
     store.add(results([sb((WEAK, 1))]))
     with sqlite3.connect(store.path) as db:
@@ -118,7 +119,7 @@ def shape(store, folder):
     few.add(results([sb((STRONG, 100))], "1"))
     few.add(results([sb((STRONG, 998), (WEAK, 2))], "2"))
     tests = answer(few, "shape", "SB")["tests"]
-    check("shape: too few instances to tell drivers apart", tests[0]["differ"] is False and "in 0 of them" in few.run("shape", "SB").stdout, tests)
+    check("shape: too few instances to distinguish drivers", tests[0]["differ"] is False and "in 0 of them" in few.run("shape", "SB").stdout, tests)
     names = Store(folder, "names.sqlite")
     for n, name in enumerate(("W+RWC+rlx.dev-x@0a", "W+RWC", "W+rel", "2+2W+rlx", "CoRR+rlx", "lower+case")):
         names.add(results([row(name, SB.replace("OPENCL SB", "OPENCL " + name), ["0:r0", "1:r0"], [(STRONG, 1)])], str(n)), "--no-judge")
@@ -141,7 +142,8 @@ def updates(store):
 
 
 def unfinished(folder):
-    """A test that ran out of time after some instances ran: for the history, for a comparison of runs and for one of drivers."""
+    """A test that ran out of time after some instances: for history, for a comparison of runs and for one of
+    drivers."""
     store = Store(folder, "unfinished.sqlite")
     store.add(results([sb((STRONG, 90), (WEAK, 10), status="timeout"), mp(status="timeout")], "1"))
     store.add(results([sb((STRONG, 1000)), mp((ALLOWED, 1))], "2"))

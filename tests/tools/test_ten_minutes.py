@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The reports in tools/docs/ten-minutes.md are those that its commands print.  REFCL_UPDATE=1 writes them: read the change."""
+"""The reports in tools/docs/ten-minutes.md are the output of its commands.  REFCL_UPDATE=1 writes them:
+review the change."""
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ from tap import check
 
 PAGE = os.path.join(ROOT, "tools/docs/ten-minutes.md")
 BLOCK = re.compile(r"(?<=^```\n)((?:\$ .*\n)+)((?:(?!```).*\n)*)(?=```$)", re.M)
-# Words that a report of each bug has to contain, whatever the page says.
+# Words that a report of each bug has to contain, independently of the page.
 BUGS = {"sum.cl": "barrier(CLK_LOCAL_MEM_FENCE) before line", "histogram.cl": "data race on argument 'bins'", "message.cl": "memory_order_release",
         "blur.cl": "at offset 64 of global object buffer 1 of 64 bytes", "two_queues": "into the wait list of command"}
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What tests/lib/totals.py makes of logs: each departure from TAP, and each skip that is not permitted, is a failure."""
+"""Results of tests/lib/totals.py for logs: each deviation from TAP, and each skip that is not permitted, is a
+failure."""
 import os
 import subprocess
 import sys
@@ -66,7 +67,7 @@ exit 7"""
 with tempfile.TemporaryDirectory() as folder:
     name = os.path.join(folder, "log")
     subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "tests/lib/measured.py"), name, "env", "-u", "LD_PRELOAD", "sh", "-c",
-                    PROGRAM], check=True)  # ps does not bear a sanitizer
+                    PROGRAM], check=True)  # ps does not work with a sanitizer
     with open(name) as file:
         log = file.read()
     check("an orphan that ends is no zombie, and the exit code is the program's", log.startswith("0\n\nexit 7\n"), log)

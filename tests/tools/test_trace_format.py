@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A reader of trace files after memmodel/trace/docs/format.md, whose tables it takes from that page: it reads every byte of
+"""A reader of trace files by memmodel/trace/docs/format.md, whose tables it parses: it reads every byte of
 some traces, and finds the events, edges and findings that `refcl trace dump` prints."""
 import ctypes
 import json
@@ -102,7 +102,7 @@ class Payload:
 
 
 class Events:
-    """What is kept from one event to the next."""
+    """State from one event to the next."""
 
     def __init__(self):
         self.last = {"source": 0, "command": 0, "index": 0}
@@ -129,7 +129,8 @@ class Events:
 
 
 def read(path):
-    """Records and events of a trace, each event with its id; None as the last one of a complete trace."""
+    """Records and events of a trace, each event with its id; the last item is None if the trace is
+    complete."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:8] != b"refcltrc" or data[8:16] != bytes([6, 0, 0, 0, 0, 0, 0, 0]):
@@ -178,17 +179,17 @@ def dumped_event(e):
 
 
 def matches(read_event, dumped, sources):
-    ours = dumped_event(read_event)
+    actual = dumped_event(read_event)
     source = sources.get(read_event["source"])
     if source:
-        ours |= {"line": source["line"], "column": source["column"], "file": source["file"]}
+        actual |= {"line": source["line"], "column": source["column"], "file": source["file"]}
     for value in ("value_read", "value_written"):
         if value in dumped:
-            ours[value] = hex(read_event[value])
+            actual[value] = hex(read_event[value])
     for name in ("site", "instance"):
         if name in dumped:
-            ours[name] = read_event[name]
-    return ours == {k: v for k, v in dumped.items() if k not in ("agent", "location", "function", "opcode", "copy")}
+            actual[name] = read_event[name]
+    return actual == {k: v for k, v in dumped.items() if k not in ("agent", "location", "function", "opcode", "copy")}
 
 
 def compare(name, path):
@@ -222,8 +223,8 @@ def compare(name, path):
     dump = json.loads(dump.stdout)
     wrong = [(e, d) for e, d in zip(events, dump["events"]) if not matches(e, d, sources)]
     check(name + ": the events", len(events) == len(dump["events"]) and len(events) > 20 and not wrong, wrong[:2])
-    ours = [{"from": e["from"], "to": e["to"], "kind": NUMBERS["kind of an edge"][e["kind"]]} for e in edges]
-    check(name + ": the edges", ours == dump["edges"] and len(ours) > 2, (ours[:3], dump["edges"][:3]))
+    actual = [{"from": e["from"], "to": e["to"], "kind": NUMBERS["kind of an edge"][e["kind"]]} for e in edges]
+    check(name + ": the edges", actual == dump["edges"] and len(actual) > 2, (actual[:3], dump["edges"][:3]))
     check(name + ": the findings", [f["source"] for f in findings] == [f["source"] for f in dump["findings"]])
     return types
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Threads that cannot be created (a limit of processes): from the first, the second, ... of a process on each creation fails.
-Calls that need the thread fail with CL_OUT_OF_RESOURCES, nothing waits for it, and what calls accept is executed."""
+"""Thread creation that fails (a limit of processes), from the first, the second, ... creation of a process
+on. Calls that need the thread fail with CL_OUT_OF_RESOURCES, no call waits for it, and accepted commands are
+executed."""
 import os
 import subprocess
 import sys

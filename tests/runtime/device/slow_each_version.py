@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The API, language and extension tests under each REFCL_VERSION before the newest, the default of all other runs.
-
-A case that needs a later version is in LATER, with that version and the reason: it has to pass from that version on, and
-to fail before.  In a sample are all versions of the tests that have such cases.  Under 2.x, which has no OpenCL C 3.0, programs are built as OpenCL C 2.0 (older_c.c)."""
+"""The API, language and extension tests under each REFCL_VERSION before the newest, which all other runs use.
+A case that needs a later version is in LATER, with that version and the reason: it has to pass from that
+version on, and to fail before.  A sample has all versions of the tests with such cases.  Under 2.x, which has
+no OpenCL C 3.0, programs are built as OpenCL C 2.0 (older_c.c)."""
 import concurrent.futures
 import glob
 import os
@@ -69,7 +69,8 @@ LATER = {
     ("test_names", "limits and constants are declared"): ("3.0", "memory_scope_all_devices is of OpenCL C 3.0"),
     ("test_without_images", "features"): ("3.0", "CL_DEVICE_OPENCL_C_FEATURES"),
 }
-# Not under another version: test_versions sets them itself, the others inject faults or damage modules at random.
+# Not run under other versions: test_versions sets them itself, the others inject faults or damage modules at
+# random.
 NOT_HERE = {"test_versions", "test_resources", "test_il_mutation", "test_error_conditions"}
 SCRIPTS = ["kernels/test_" + name for name in ("atomics", "clock", "float_atomics", "sub_groups", "work_items", "images")] + \
     ["runtime/program/test_" + name for name in ("names", "no_wrap", "linkonce", "debug_info")]
@@ -86,7 +87,8 @@ def programs():
 
 
 def run(version, name, command, preload):
-    """How many cases passed, and the names of those that failed; a run without results fails as "no results"."""
+    """The number of passed cases, and the names of failed ones; a run without results fails as "no
+    results"."""
     environment = on_refcl(REFCL_VERSION=version, CMOCKA_MESSAGE_OUTPUT="tap")
     environment.pop("REFCL_ENGINE", None)
     if version < "3.0":

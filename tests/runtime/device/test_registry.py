@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ref-runtime/registry.h has the names and values of OpenCL's registry that the runtime uses beyond what the headers of
-the distribution declare; ref-runtime/docs/extensions.md has a row for each extension of the registry.  REFCL_UPDATE=1
-writes the header anew."""
+"""ref-runtime/registry.h has the names and values of OpenCL's registry that the runtime uses in addition to
+the distribution's headers; ref-runtime/docs/extensions.md has a row for each extension of the registry.
+REFCL_UPDATE=1 rewrites the header."""
 import os
 import re
 import sys
@@ -36,7 +36,7 @@ registry = xml.etree.ElementTree.parse(REGISTRY).getroot()
 
 
 def values():
-    """The value of each name, as the registry has it: a number, a bit, or another name."""
+    """The value of each name in the registry: a number, a bit, or another name."""
     found = {}
     for enum in registry.iter("enum"):
         name = enum.get("name")
@@ -101,7 +101,7 @@ with open(DEFINITIONS) as file:
         offered[name] = "%s.%s.%s" % (major, minor, patch)
         if "RT_SINCE_3_0" in condition:
             since_3_0.add(name)
-# Alternatives are separated by commas, what one of them needs by "+".
+# Alternatives are separated by commas, the requirements of one by "+".
 depend = {e.get("name") for e in registry.find("extensions") if e.get("name") in offered and e.get("depends") and
           all("CL_VERSION_3_0" in needs.split("+") for needs in e.get("depends").split(","))}
 check("extensions that depend on OpenCL 3.0", since_3_0 == depend, sorted(since_3_0 ^ depend))

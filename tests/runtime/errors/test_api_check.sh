@@ -1,6 +1,6 @@
 #!/bin/bash
-# REFCL_CHECK=api: misuse, use after release and leaks are told, with clause, call and place; right programs are
-# left in peace.
+# REFCL_CHECK=api: misuse, use after release and leaks are reported, with clause, call and position; correct
+# programs have no reports.
 set -u
 cd "$(dirname "$0")/../../.." || exit 4
 . tests/lib/tap.sh
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 C
 [ -z "${SANITIZER:-}" ] || skip_all "no sanitizer here: the runtime's symbols are not the program's"
 ok 'the program compiles' ${CC:-gcc} -rdynamic -w "$tap_dir/wrong.c" -o "$tap_dir/wrong" -lOpenCL
-told() { # told PROGRAM [REGEX]: one line matches; without one nothing is told
+told() { # told PROGRAM [REGEX]: one line matches; without one there is no report
     text=$("$tap_dir/wrong" $1 2>&1)
     printf '%s\n' "$text"
     if [ $# -eq 1 ]; then [ -z "$text" ]; else printf '%s\n' "$text" | grep -qE -- "$2"; fi
@@ -160,7 +160,8 @@ ok 'an extension that records' told recorded \
 ok 'a command buffer after its release' told recorded \
     'use-after-release: clReleaseCommandBufferKHR is answered with CL_INVALID_COMMAND_BUFFER_KHR.*last release'
 ok 'a command buffer that leaks' told recorded 'leak: command buffer [0-9]+ is left with 1 reference at exit'
-# Signals and waits in turn, whichever comes first [CL 5.13.6 R101, R102]; the same one twice [CL 5.13.6 R103].
+# Alternating signals and waits, whichever comes first [CL 5.13.6 R101, R102]; the same one twice [CL 5.13.6
+# R103].
 for calls in SWSW WSWS sws; do
     ok "semaphores: $calls" told $calls
 done

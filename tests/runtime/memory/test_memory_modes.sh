@@ -1,5 +1,5 @@
 #!/bin/bash
-# REFCL_DEBUG=memory tells what moves; REFCL_BUFFERS=unified leaves nothing to move; data are the same.
+# REFCL_DEBUG=memory reports moved memory; with REFCL_BUFFERS=unified nothing moves; data are the same.
 set -u
 BUILD=${BUILD:-build}
 run() { env REFCL_DEVICES=3 "$@" "$BUILD/tests/runtime/device/test_devices" 2>&1; }

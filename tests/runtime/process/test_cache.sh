@@ -1,5 +1,5 @@
 #!/bin/bash
-# The cache of compiled programs: used again, never trusted, bounded, and nothing fails without it.
+# The cache of compiled programs: it is reused, never trusted, bounded, and nothing fails without it.
 . tests/lib/tap.sh
 needs "the cache" tests/clients/racy_histogram
 export REFCL_ENGINE=interp # the JIT keeps machine code in the same folder
@@ -26,8 +26,8 @@ for change in truncate garble empty; do
     garble) printf 'garbage' | dd of="$entry" bs=1 seek=200 conv=notrunc 2>/dev/null ;;
     empty) : >"$entry" ;;
     esac
-    run "$folder/one.cl"; check "$change: the build goes on" $?
-    check "$change: the entry is made anew" "$(cmp -s "$folder"/a/b/* "$folder/whole"; echo $?)"
+    run "$folder/one.cl"; check "$change: the build succeeds" $?
+    check "$change: the entry is rebuilt" "$(cmp -s "$folder"/a/b/* "$folder/whole"; echo $?)"
 done
 echo 'kernel void k(global int *a) { a[get_global_id(0)] = missing; }' >"$folder/bad.cl"
 run "$folder/bad.cl"; check "a failed build fails" "$([ $? != 0 ]; echo $?)"
@@ -41,11 +41,12 @@ done
 good=0
 for p in $pids; do wait "$p" || good=1; done
 check "several writers" $good
-check "leave one entry and no rests" "$([ "$(entries "$folder/a/b")" = 2 ]; echo $?)"
+check "leave one entry and no temporary files" "$([ "$(entries "$folder/a/b")" = 2 ]; echo $?)"
 export REFCL_CACHE_SIZE=1
 head -c 1200000 /dev/zero >"$folder/a/b/$(printf '%032d' 0)"
 touch -d '2 days ago' "$folder/a/b/$(printf '%032d' 0)"
-# Files of others: of any name, a folder and a link with names of ours, and one that looks like a file being written.
+# Other files: with any name, a folder and a link with names of entries, and one with the name of a file being
+# written.
 others="report.pdf 0123456789abcdef $(printf '%032d' 0).pdf $(printf '%031dx' 0) $(printf '%032X' 10) new.1.0 .hidden"
 for name in $others; do head -c 400000 /dev/zero >"$folder/a/b/$name"; done
 mkdir "$folder/a/b/$(printf '%032d' 1)"
@@ -73,13 +74,13 @@ touch -d '2 days ago' "$folder/a/b/$(printf '%032d' 0)"
 rm "$folder/a/b/.total"
 ln -s "$folder/whole" "$folder/a/b/.total"
 source_of 10 >"$folder/two.cl"
-run "$folder/two.cl"; check "a size file that is a link: the build goes on" $?
+run "$folder/two.cl"; check "a size file that is a link: the build succeeds" $?
 check "and the link's target is unchanged" "$(cmp -s "$folder/whole" "$folder/keep"; echo $?)"
 rm "$folder/a/b/.total"
 exec 9>"$folder/a/b/.total"
 flock 9
 source_of 12 >"$folder/two.cl"
-run "$folder/two.cl"; check "another process holds the size file: the build goes on" $?
+run "$folder/two.cl"; check "another process holds the size file: the build succeeds" $?
 exec 9>&-
 source_of 13 >"$folder/two.cl"
 run "$folder/two.cl"; check "an empty size file" $?
@@ -93,11 +94,11 @@ before=$(entries "$folder/a/b")
 run "$folder/three.cl"; check "a folder that others may write to" $?
 check "is not used" "$([ "$(entries "$folder/a/b")" = "$before" ]; echo $?)"
 
-# What others can change is not used.
+# Files that others can change are not used.
 used() { # used NAME FOLDER 0|1
     source_of $((++used_count + 100)) >"$folder/used.cl"
     REFCL_DEBUG=cache REFCL_CACHE_DIR=$2 run "$folder/used.cl"
-    check "$1: the build goes on" $?
+    check "$1: the build succeeds" $?
     check "$1: $([ "$3" = 1 ] && echo used || echo not used)" \
         "$([ "$(find -L "$2" -type f 2>/dev/null | wc -l)" -gt 0 ] && found=1 || found=0; [ $found = "$3" ]; echo $?)"
     [ "$3" = 1 ] || check "$1: REFCL_DEBUG says why" "$(grep -q "refcl: no cache in '$2': " "$folder/out"; echo $?)"
@@ -134,7 +135,7 @@ entry_is() { # entry_is NAME COMMAND...: the entry of used.cl becomes what the c
     "$@"
     before=$(stat -c %i "$entry")
     timeout "$patience" "$BUILD/refcl" kernel "$folder/used.cl" -k k --global 4 --local 4 --arg buf:16 >"$folder/out" 2>&1
-    check "$name as an entry: the build goes on" $?
+    check "$name as an entry: the build succeeds" $?
     check "$name as an entry: is replaced, not used" "$([ "$(stat -c %i "$entry")" != "$before" ] && [ -f "$entry" ]; echo $?)"
 }
 entry_is "a FIFO" eval 'rm "$entry"; mkfifo "$entry"'
@@ -142,7 +143,8 @@ entry_is "a symbolic link" eval 'mv "$entry" "$folder/moved"; ln -s "$folder/mov
 entry_is "a file that others may write to" eval 'chmod 666 "$entry"'
 [ "$(id -u)" = 0 ] && entry_is "a file of another user" eval 'chown 65534 "$entry"' || skip "a file of another user" "no root: makes one"
 
-# A process that was killed while it wrote left a file whose name holds its id; ids come back at once in containers.
+# A process that was killed during a write left a file with its id in the name; ids are reused soon in
+# containers.
 export REFCL_CACHE_DIR=$folder/pids
 mkdir -m 700 "$folder/pids"
 (
@@ -152,14 +154,14 @@ mkdir -m 700 "$folder/pids"
 check "a file left by a process of the same id" $?
 check "does not keep entries from being written" "$([ "$(find "$folder/pids" -type f ! -name .total ! -name 'new.*' | wc -l)" = 1 ]; echo $?)"
 
-# What a program includes, however that is spelled, and files that were not there.
+# Included files, however they are spelled, and files that did not exist.
 export REFCL_CACHE_DIR=$folder/includes REFCL_ENGINE=interp
 inside() { (cd "$folder/work" && "$REFCL" kernel k.cl -k k --global 1 --arg buf:4 --print 0 "$@" >"$folder/out" 2>&1); }
-builds() { # builds NAME RESULT: what the kernel stores
+builds() { # builds NAME RESULT: RESULT is what the kernel stores
     inside
     check "$1" "$(grep -q "$2" "$folder/out"; echo $?)"
 }
-follows() { # follows NAME SOURCE: a change of what SOURCE includes is noticed; no change is none
+follows() { # follows NAME SOURCE: a change of a file that SOURCE includes causes a rebuild
     rm -rf "$folder/work" "$REFCL_CACHE_DIR"
     mkdir -p "$folder/work"
     printf '%b' "$2" >"$folder/work/k.cl"
@@ -220,7 +222,7 @@ open(path, "wb").write(data.replace(old, old[::-1]))
 os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 PY
 builds "another build of the compiler, of the same size and date" 777
-check "compiles anew" "$([ "$(stat -c %i "$REFCL_CACHE_DIR"/*)" != "$before" ]; echo $?)"
+check "compiles again" "$([ "$(stat -c %i "$REFCL_CACHE_DIR"/*)" != "$before" ]; echo $?)"
 unset REFCL_COMPILER
 REFCL_CACHE_DIR=/proc/none run "$folder/three.cl"; check "a folder that cannot be made" $?
 REFCL_CACHE_DIR=off run "$folder/three.cl"; check "no cache" $?

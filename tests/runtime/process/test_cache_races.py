@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Another user exchanges the cache's folder, its parent and its entries while programs run: their compiled code is never used, and
-nothing is written or removed where a path that they changed leads.
-
-The other user's entries are valid and have the right key, but store 43 where the program's kernel stores 42."""
+"""Another user replaces the cache's folder, its parent and its entries while programs run: their compiled
+code is never used, and nothing is written or removed through a path that they changed. The other user's
+entries are valid and have the right key, but store 43 instead of the 42 of the program's kernel."""
 import ctypes
 import glob
 import os
@@ -41,7 +40,7 @@ def cache_hash(total, data):
 
 
 def forge(entry):
-    """The entry with another constant in its kernel, and the checksum that fits."""
+    """The entry with another constant in its kernel, and a matching checksum."""
     with open(entry, "rb") as f:
         magic, _, key_size, data_size = HEAD.unpack(f.read(HEAD.size))
         rest = f.read()
@@ -70,7 +69,7 @@ def write(path, contents, owner, mode=0o600):
 
 
 def run(cache):
-    """What the program's kernel stored."""
+    """The value that the program's kernel stored."""
     variables = {"REFCL_ENGINE": "interp", "REFCL_CACHE_DIR": cache, "PATH": os.environ["PATH"]}
     printed = subprocess.run([program, os.path.join(folder, "librefcl.so")], env=variables, text=True, timeout=PATIENCE,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **as_user(USER)).stdout
@@ -102,7 +101,8 @@ def contents(descriptor):
 
 
 def attacked(name, cache, step, others, before_each=lambda: None):
-    """Programs with the folder CACHE run during the attack: each stores 42, and the folders OTHERS remain as they are."""
+    """Programs with the folder CACHE run during the attack: each stores 42, and the folders OTHERS are
+    unchanged."""
     descriptors = [os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in others]
     was = [contents(d) for d in descriptors]
     child, results = attack(step), []
@@ -120,14 +120,14 @@ def attacked(name, cache, step, others, before_each=lambda: None):
 
 
 def fill(path, owner, entry):
-    """ENTRY, with the name that the program's has, and another file."""
+    """ENTRY under the name of the program's entry, and another file."""
     write(os.path.join(path, entry_name), entry, owner)
     write(os.path.join(path, "0" * 32), b"kept", owner)
     return path
 
 
 def scene(name, owner, mode):
-    """A parent folder with the other user's folder of forged entries in it, and a folder of the user's elsewhere."""
+    """A parent folder with the other user's folder of forged entries, and a folder of the user elsewhere."""
     parent = make(os.path.join(folder, name), owner, mode)
     evil = fill(make(os.path.join(parent, "evil"), ATTACKER, 0o777), ATTACKER, forged)
     private = fill(make(os.path.join(folder, name + "-private"), USER, 0o700), USER, b"kept")
@@ -149,7 +149,8 @@ def parents_exchanged():
 
 
 def folder_replaced():
-    """By a link to the user's private folder, a link to the forged entries, or the folder of these itself, whenever there is none."""
+    """Replaces the folder, whenever it is missing, by a link to the user's private folder, a link to the
+    forged entries, or their folder itself."""
     parent, evil, private, cache = scene("sticky", 0, 0o1777)
 
     def replace():
@@ -174,7 +175,7 @@ def folder_replaced():
 
 
 def entries_replaced():
-    """By a forged file of the other user, a link to one, or a FIFO."""
+    """Replaces an entry by a forged file of the other user, a link to one, or a FIFO."""
     _, evil, private, cache = scene("entries", 0, 0o755)
     make(cache, USER, 0o777)
     path = os.path.join(cache, entry_name)

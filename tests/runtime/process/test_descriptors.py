@@ -1,5 +1,5 @@
-"""The library writes to, reads from and closes no descriptor of the application, whatever the application does with
-the library's own."""
+"""The library does not write to, read from or close descriptors of the application, even if the application
+closes or reuses the library's."""
 import os
 import subprocess
 import sys
@@ -13,7 +13,7 @@ CLIENT = os.path.join(BUILD, "tests/clients/descriptors")
 
 with tempfile.TemporaryDirectory() as folder:
     def run(mode, **variables):
-        """Exit code of the client, and what its file holds."""
+        """Exit code of the client, and the contents of its file."""
         path = os.path.join(folder, "file")
         if os.path.exists(path):
             os.remove(path)

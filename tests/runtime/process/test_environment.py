@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""SPIR-V modules that the OpenCL environment requires a device to accept, version by version and extension by extension,
-and modules that break one of its validation rules, which no device accepts."""
+"""SPIR-V modules that the OpenCL environment requires a device to accept, by version and extension, and
+modules that violate one of its validation rules, which no device accepts."""
 import os
 import shutil
 import subprocess
@@ -52,7 +52,7 @@ def binary(text, version='1.0'):
 
 
 def built(text, version='1.0'):
-    """The program, or the error that a device answers with."""
+    """The program, or the device's error."""
     try:
         return cl.Program(context, binary(text, version)).build()
     except (cl.Error, ValueError) as error:
@@ -60,7 +60,7 @@ def built(text, version='1.0'):
 
 
 def result(text, version='1.0', items=1):
-    """What the kernel writes, or the error that a device answers with."""
+    """The kernel's output, or the device's error."""
     out = numpy.full(items, 77, 'u4')
     program = built(text, version)
     if isinstance(program, str):
@@ -81,7 +81,7 @@ def accepted(name, text, want=1, version='1.0', items=1):
 
 def rejected(name, text, version='1.0'):
     got = built(text, version)
-    if isinstance(got, cl.Program):  # a kernel may be checked where it is made
+    if isinstance(got, cl.Program):  # a kernel may be checked when it is created
         try:
             cl.Kernel(got, 'k')
         except cl.Error as error:
@@ -98,7 +98,7 @@ GROUP = 'OpStore %out %r Aligned 4'
 
 
 def versions():
-    """Each version has what the one before it requires."""
+    """Each version includes the requirements of the one before it."""
     shuffles = NON_UNIFORM + 'GroupNonUniformShuffle GroupNonUniformShuffleRelative'
     cases = [
         ('3.1 R1', '1.0', BASE, '1.0'),  # [CL env 2.1 R1; CL env 3.1 R1]
@@ -121,7 +121,7 @@ def versions():
 
 
 def extension_capabilities():
-    """What 3.1 requires of version 1.0, through extensions [CL env 3.8]."""
+    """Requirements of 3.1 on version 1.0, through extensions [CL env 3.8]."""
     # [CL env 3.8 R1, 5.2.23 R1]: bits 4 to 7 are reversed to 24 to 27.
     accepted('bit instructions', module('%x = OpBitFieldInsert %int %c0 %c3 %c4 %c2\n%r = OpBitReverse %int %x\n' + GROUP,
                                         'BitInstructions', 'SPV_KHR_bit_instructions'), 0x0c000000)

@@ -1,5 +1,4 @@
-"""A program that runs with more rights than its caller has (set-user-id, set-group-id, file capabilities) honors no variable of
-its caller."""
+"""A privileged program (set-user-id, set-group-id, file capabilities) honors no variable of its caller."""
 import os
 import shutil
 import subprocess
@@ -46,7 +45,7 @@ try:
     }
 
     def run(program, **caller):
-        """What it printed, and the names of the files that it left."""
+        """Its output, and the names of the files that it created."""
         for name in os.listdir(out):
             path = os.path.join(out, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)

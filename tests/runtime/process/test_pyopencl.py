@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Real kernels through pyopencl: what an application sees."""
+"""Real kernels through pyopencl, as an application sees them."""
 import os
 import sys
 
@@ -133,7 +133,7 @@ def doubles_and_structs():
 
 
 def run(source, items, group, options=("-cl-std=CL3.0",)):
-    """What kernel k leaves in an array of ITEMS ints, zero at first."""
+    """Final contents of an array of ITEMS ints, initially zero, after kernel k."""
     program = cl.Program(ctx, source).build(options=list(options))
     buf = buffer(np.zeros(items, np.int32))
     program.k(queue, (items,), (group,), buf)

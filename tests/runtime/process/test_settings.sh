@@ -1,6 +1,5 @@
 #!/bin/bash
-# A value of an environment variable that means nothing is told once, with the values that exist; the default
-# stands for it.
+# An invalid value of an environment variable is reported once, with the valid values; the default is used.
 set -u
 cd "$(dirname "$0")/../../.." || exit 4
 . tests/lib/tap.sh
@@ -27,6 +26,6 @@ ok 'a word of a device' told REFCL_SVM fine,rough "refcl: REFCL_SVM: 'rough' is 
 ok 'a call that fails' told REFCL_FAIL clFlush:CL_OUT_OF_RESOURCES@9999,clNone:CL_OUT_OF_RESOURCES,clFinish:CL_INVALID_VALUE \
     "refcl: REFCL_FAIL: 'clNone:CL_OUT_OF_RESOURCES' is no CALL:CODE or CALL:CODE@N\nrefcl: REFCL_FAIL: 'clFinish:CL_INVALID_VALUE' is no CALL:CODE or CALL:CODE@N\n"
 ok 'a fault' prints 0 "^refcl: REFCL_FAULT: 'nothing' is none of:.* fence-dropped" env REFCL_FAULT=nothing "$program"
-ok 'nothing to tell' told REFCL_GLOBAL_MEMORY 1G,0x20000000 ''
+ok 'nothing to report' told REFCL_GLOBAL_MEMORY 1G,0x20000000 ''
 ok 'an empty variable' told REFCL_DEVICES '' ''
 done_testing

@@ -12,8 +12,9 @@ from built import PATIENCE, REFCL  # noqa: E402
 from engines import each_engine  # noqa: E402
 from opencl import cl, context, device, numpy, queue  # noqa: E402
 
-# A kernel, and what a compiler says of it and of a program around it: types, variables, scopes, inlining, macros, semantics.
-# The validator of SPIRV-Tools rejects the typedef and the semantics of a function, as of others, which affect no execution.
+# A kernel, with debug information on it and the surrounding program: types, variables, scopes, inlining,
+# macros, semantics.  SPIRV-Tools' validator rejects the typedef and a function's semantics, like others that
+# affect no execution.
 MODULE = '''OpCapability Addresses
 OpCapability Kernel
 OpCapability Int64

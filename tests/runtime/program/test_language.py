@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What OpenCL C requires of compilers: macros of features and extensions, programs that are errors, and integer conversions, functions
-and uniform work-group functions beside the same worked out in Python."""
+"""Requirements of OpenCL C on compilers: macros of features and extensions, invalid programs, and integer
+conversions, functions and uniform work-group functions against a model in Python."""
 import functools
 import os
 import re
@@ -17,7 +17,7 @@ IMPLIED = {'3d_image_writes': 'images', 'read_write_images': 'images', 'pipes': 
 
 
 def errors(source, version=LATEST):
-    """The build log; an empty string if SOURCE is a program."""
+    """The build log; an empty string if SOURCE is a valid program."""
     try:
         cl.Program(context, source).build(['-cl-std=CL' + version])
     except cl.Error as error:
@@ -26,7 +26,7 @@ def errors(source, version=LATEST):
 
 
 def defined(names, version=LATEST):
-    """Those of NAMES that are macros, with their values."""
+    """The NAMES that are macros, with their values."""
     found = {}
     for name in names:
         if not errors(f'#ifndef {name}\n#error\n#endif\n#if ({name} + 0) != 1\n#error\n#endif\nkernel void k() {{}}', version):
@@ -93,7 +93,7 @@ def wrong_programs():
 
 
 def values(result, body, *arguments, kind='uint', before=''):
-    """RESULT[i] for each row of ARGUMENTS, as BODY works it out."""
+    """RESULT[i] for each row of ARGUMENTS, as BODY computes it."""
     out = numpy.zeros(len(arguments[0]), result)
     names = ', '.join(f'global const {kind} *a{n}' for n in range(len(arguments)))
     types = {'u1': 'uchar', 'i1': 'char', 'u2': 'ushort', 'i2': 'short', 'u4': 'uint', 'i4': 'int', 'u8': 'ulong', 'i8': 'long'}
@@ -134,11 +134,12 @@ def bits():
 
 
 def conversions():
-    """Between integers, with each rounding mode, which has no effect: of scalars and of vectors."""
+    """Conversions between integers, with each rounding mode, which has no effect: of scalars and of
+    vectors."""
     limits = {('u' if low == 0 else '') + name: (low, low + (1 << width) - 1) for name, width in
               (('char', 8), ('short', 16), ('int', 32), ('long', 64)) for low in (0, -1 << width - 1)}
     def fitting(value, low, high):
-        """What VALUE is modulo the number of values from LOW to HIGH."""
+        """VALUE modulo the number of values from LOW to HIGH."""
         return (value - low) % (high - low + 1) + low
     given = [0, 1, -1, *(sign * (1 << n) + more for n in (7, 8, 15, 16, 31, 32, 62) for sign in (1, -1) for more in (-1, 0, 1)), -1 << 63]
     for to, (low, high) in limits.items():
@@ -202,7 +203,7 @@ def uniform_arithmetic():
 
 
 def rotations():
-    """In a sub-group that lacks three work-items the others have the place that they have in a full one."""
+    """In a sub-group that lacks three work-items the others have the same positions as in a full one."""
     largest = values('u4', 'get_max_sub_group_size()', numpy.zeros(1, 'u4'))[0]
     size = largest - 3
     got = values('u4', 'sub_group_rotate(a0[i], 5)', numpy.arange(size, dtype='u4'))
@@ -213,7 +214,8 @@ def rotations():
 
 
 def long_long():
-    """Constants with LL, and decimal ones that no long holds, have 64 bits: clang's 128 are not expressible in SPIR-V."""
+    """Constants with LL, and decimal ones out of the range of long, have 64 bits: SPIR-V cannot express
+    clang's 128."""
     x = numpy.array([0, 5, (1 << 64) - 1], 'u8')
     check('constants with ULL', values('u8', 'a0[i] * 1099511628211ULL ^ 14695981039346656037ULL', x, kind='ulong') ==
           [(int(v) * 1099511628211 & (1 << 64) - 1) ^ 14695981039346656037 for v in x])
@@ -222,7 +224,7 @@ def long_long():
 
 
 def constructors():
-    """Objects of program scope in C++ for OpenCL are constructed before kernels use them."""
+    """Program-scope objects in C++ for OpenCL are constructed before kernels use them."""
     source = '''struct Counter { int value; Counter(int v) { value = v + 41; } };
                 global Counter one(1), two(2);
                 kernel void k(global int *o) { o[0] = one.value; o[1] = two.value; two.value = 7; }'''
@@ -254,7 +256,8 @@ def constructors():
 
 
 def ran(sources, count, version='CL' + LATEST):
-    """What kernel k of the program that is built from one source, or linked from several, writes into an array of COUNT ints."""
+    """Final contents of an array of COUNT ints after kernel k of a program that is built from one source, or
+    linked from several."""
     options = ['-cl-std=' + version]
     program = (cl.Program(context, sources).build(options) if isinstance(sources, str) else
                cl.link_program(context, [cl.Program(context, s).compile(options) for s in sources]))
@@ -266,7 +269,8 @@ def ran(sources, count, version='CL' + LATEST):
 
 
 def addresses():
-    """Initializers with addresses of variables: in arrays, structures and integers, of variables of program scope and of functions."""
+    """Initializers with addresses of variables: in arrays, structures and integers, in program-scope and
+    function-scope variables."""
     source = '''struct pair { int number; global int *to; };
                 struct texts { constant char *name; constant int *numbers; };
                 global int one = 1, two = 2, three[3] = {3, 4, 5};
@@ -317,8 +321,8 @@ def cycles():
 
 
 def comparisons():
-    """Generic pointers are compared with pointers into any address space, also one that is not their own; results of comparisons that
-    LLVM takes for constants are compared again."""
+    """Generic pointers are compared with pointers into any address space, also another than theirs; results
+    of comparisons that LLVM folds to constants are compared again."""
     source = '''global int g;
                 kernel void k(global int *o) {
                     int p = 1, *to_g = &g, *to_p = &p;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Everything that the tables of OpenCL C name is declared, and image formats have the values of the host's.
-[CLC 6.12, 6.15]"""
+"""Everything in the tables of OpenCL C is declared, and image formats have the values of the host's. [CLC
+6.12, 6.15]"""
 import itertools
 import os
 import re
@@ -12,7 +12,7 @@ from tap import check, done  # noqa: E402
 
 
 def expand(text):
-    """Names, with {a,b} for either."""
+    """Names, with alternatives in braces: {a,b}."""
     for word in text.split():
         parts = [part.split(',') for part in re.split(r'[{}]', word)]
         yield from (''.join(choice) for choice in itertools.product(*parts))
@@ -78,7 +78,7 @@ FORMATS.update({f'CLK_{name}_EXT': 0x10E5 + n for n, name in enumerate(
 
 
 def undeclared(names, options):
-    """Those of NAMES that the compiler does not know.  It ends after twenty errors."""
+    """The NAMES that the compiler does not know.  It ends after twenty errors."""
     found = []
     for at in range(0, len(names), 15):
         statements = '\n'.join(f'(void)({name});' for name in names[at:at + 15])
@@ -91,7 +91,8 @@ def undeclared(names, options):
 
 
 def formats():
-    """Kernels find the format that the host made an image of, for every one that the device reports. [CLC 6.15.15.4]"""
+    """Kernels read the format with which the host created an image, for every format that the device reports.
+    [CLC 6.15.15.4]"""
     kinds = {(f.channel_order, f.channel_data_type)
              for f in cl.get_supported_image_formats(context, cl.mem_flags.READ_ONLY, cl.mem_object_type.IMAGE2D)}
     names = sorted(FORMATS)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Instructions that SPV_KHR_no_integer_wrap_decoration decorates, where nothing wraps, in modules that the application
-brings [cl_khr_spirv_no_integer_wrap_decoration]."""
+"""Instructions with the decorations of SPV_KHR_no_integer_wrap_decoration, which do not wrap, in modules of
+the application [cl_khr_spirv_no_integer_wrap_decoration]."""
 import os
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ OpStore %out %r Aligned 4
 OpReturn
 OpFunctionEnd
 '''
-# The operands, as long as they mean the same signed and unsigned, and what comes of them.
+# The operands, which have the same value signed and unsigned, and the results.
 CASES = {'OpIAdd %int %a %b': [(5, 7, 12), (0x7ffffffe, 1, 0x7fffffff)], 'OpISub %int %a %b': [(9, 4, 5), (7, 7, 0)],
          'OpIMul %int %a %b': [(6, 7, 42), (0x7fffffff, 1, 0x7fffffff)], 'OpShiftLeftLogical %int %a %b': [(3, 4, 48), (1, 30, 1 << 30)],
          'OpSNegate %int %a': [(0, 0, 0), (0, 1, 0)]}

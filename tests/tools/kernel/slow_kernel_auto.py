@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""refcl kernel --auto over kernels with known verdicts: it launches 95 % of them, and finds races in 95 % of those that have one.
-
-Those of tests/races, of which there may be a sample, and those of ../shared/corpus/spirv/opencl whose verdict expected.csv has."""
+"""refcl kernel --auto on kernels with known verdicts: it launches 95 % of them, and finds races in 95 % of
+those that have one. Kernels of tests/races, or a sample of these, and those of ../shared/corpus/spirv/opencl
+with a verdict in expected.csv."""
 import concurrent.futures
 import csv
 import glob

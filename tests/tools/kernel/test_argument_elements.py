@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Elements of the memory that arguments point to: those of the type in the source, the same for refcl kernel, explore and --auto, also
-where the pointers of the module have another type."""
+"""Elements of memory that arguments point to: they have the type in the source, for refcl kernel, explore and
+--auto, even if pointers in the module have another type."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ import tap
 from built import PATIENCE, REFCL
 from tap import check
 
-# The pointers are to half, uchar and float4, as a translator without typed pointers may guess.
+# The pointers are to half, uchar and float4, which a translator without typed pointers may infer.
 MODULE = """OpCapability Addresses
 OpCapability Kernel
 OpCapability Int16

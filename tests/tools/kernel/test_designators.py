@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Findings name the place in composite memory as OpenCL C does: members, components and elements of several dimensions."""
+"""Findings name positions in composite memory like OpenCL C: members, components and elements of several
+dimensions."""
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from tap import check
 
 TYPES = """typedef struct { int x; float y[2]; short4 z; union { int i; float f; } u; } cell;
 """
-# The statement that all work-items execute, and the places that they race on.
+# The statement that all work-items execute, and the racy positions.
 CASES = [
     ("tile[3].y[1] = i;", "local memory 'k.tile' (tile[3].y[1])"),
     ("tile[4].z.y = i;", "local memory 'k.tile' (tile[4].z.y)"),

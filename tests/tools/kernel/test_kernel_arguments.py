@@ -76,7 +76,7 @@ def structures(path):
 
 
 def named_types(folder):
-    """buf:N has N elements of whatever type, for each command; out of bounds is what lies behind them."""
+    """buf:N has N elements of any type, for each command; accesses past them are out of bounds."""
     path = os.path.join(folder, "named.cl")
     with open(path, "w") as f:
         f.write(NAMED)
@@ -131,7 +131,8 @@ def images(path, folder):
 
 
 def png_bomb(path, folder, words):
-    """A header of 30000 x 30000 pixels, which need 3.6 GB, without any: refused for its size, not for what follows."""
+    """A header of 30000 x 30000 pixels, which need 3.6 GB, without any: refused for its size, not for its
+    contents."""
     name = os.path.join(folder, "bomb.png")
     size = b"IHDR" + struct.pack(">IIBBBBB", 30000, 30000, 8, 6, 0, 0, 0)
     with open(name, "wb") as f:
@@ -143,7 +144,7 @@ def png_bomb(path, folder, words):
 
 
 def npy(path, folder):
-    """Files as the format's description has them, made by hand."""
+    """Files according to the format's description, written by hand."""
     name, back = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
     header = b"{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }"
     header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
@@ -251,7 +252,8 @@ def explored_files(folder):
 
 
 def captured(folder):
-    """Arguments of a captured launch are replaced by name, by what a kernel's file takes; exploring says that it takes none."""
+    """Arguments of a captured launch are replaced by name, in the syntax of a kernel's file; explore refuses
+    them."""
     path, launch = os.path.join(folder, "kept.cl"), os.path.join(folder, "kept.cap")
     with open(path, "w") as f:
         f.write("typedef struct { int a; short b[2]; } pair;\n"
@@ -269,7 +271,8 @@ def captured(folder):
 
 
 def captured_image(folder):
-    """An image of 64 x 64 texels in a captured launch, whose file has fewer bytes: by rows without gaps, and with a pitch."""
+    """An image of 64 x 64 texels in a captured launch, whose file is too short: by rows without gaps, and
+    with a pitch."""
     data, source = os.path.join(folder, "texels"), os.path.join(folder, "captured.cl")
     with open(source, "w") as f:
         f.write("kernel void k(read_only image2d_t in) {}\n")
@@ -285,7 +288,8 @@ def captured_image(folder):
 
 
 def interrupted_launch(folder):
-    """Compiled launches are recorded when they end: the report says so, and the interpreter's are checked as far as they were executed."""
+    """Compiled launches are recorded when they end: the report says so; interpreted launches are checked up
+    to the interruption."""
     path, trace = os.path.join(folder, "endless.cl"), os.path.join(folder, "endless.trace")
     with open(path, "w") as f:
         f.write("kernel void k(global int *a) { a[0] += 1; if (get_global_id(0) == 1) while (a[1] == 0) a[3]++; }\n")
@@ -300,7 +304,7 @@ def interrupted_launch(folder):
 
 
 def interrupted(folder):
-    """The kernel has raced, and says so, when it is interrupted in its endless loop."""
+    """The kernel has raced, and the report says so, when it is interrupted in its endless loop."""
     path = os.path.join(folder, "spin.cl")
     with open(path, "w") as f:
         f.write(SPIN)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""refcl kernel --auto: contents and sizes that let a kernel do what it is for, and findings that say which choice they depend on."""
+"""refcl kernel --auto: contents and sizes with which a kernel does what it is written for, and findings that
+name the choice that they depend on."""
 import json
 import os
 import subprocess
@@ -58,13 +59,13 @@ FOUND = [
          if (l == 0 && get_local_size(0) < 4) o[-1] = 0;
          o[i] = a[7 - i] + groups; }""", set()),
     ("a work-item for each element of a row of a local array",
-     """kernel void k(global const int *in, global int *out, int rounds) {
+     """kernel void k(global const int *in, global int *out, int iterations) {
          local int rows[2][16];
          int l = (int)get_local_id(0), now = 0;
          rows[0][l] = in[l];
-         for (int r = 0; r < rounds; r++, now ^= 1) {
+         for (int r = 0; r < iterations; r++, now ^= 1) {
              barrier(CLK_LOCAL_MEM_FENCE);
-             if (r + 1 < rounds) rows[now][l] = in[(r + 1) * 16 + l];
+             if (r + 1 < iterations) rows[now][l] = in[(r + 1) * 16 + l];
              out[r * 16 + l] = rows[now][15 - l]; } }""", {"data-race", "uninitialized-read", "uninitialized"}),
     ("structures whose members let work-items work",
      """typedef struct { float scale; struct { int n; } in; } limits;

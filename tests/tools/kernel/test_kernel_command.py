@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""refcl kernel: input that is wrong is the only thing reported of such a call, and reports say how they were made."""
+"""refcl kernel: for invalid input only the error is reported, and reports name the command that produced
+them."""
 import json
 import os
 import shlex
@@ -61,7 +62,7 @@ struct narrow { uchar n, m; };
 kernel void first(global int *o, struct wide s) { if (s.x != 1 || s.y != 2.0f) o[-1] = 0; }
 kernel void second(global int *o, struct narrow s) { if (s.n != 1 || s.m != 2) o[-1] = 0; }
 """
-# Memory whose type the pointer does not have: the argument, what is printed or words of the message.
+# Memory whose type differs from the pointer's: the argument, the output or words of the message.
 UNTYPED = """typedef struct { int n; float v[4]; } item;
 kernel void k(global void *p, global float *o) { global item *q = (global item *)p; int i = get_global_id(0); o[i] = q[i].v[1] + q[i].n; }
 kernel void f(global uchar *p, global float *o) { global float4 *q = (global float4 *)p; o[get_global_id(0)] = q[get_global_id(0)].y; }

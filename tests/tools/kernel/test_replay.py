@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces with launches that are executed again: what `refcl trace dump` makes of good ones is what the interpreter
-records; what it makes of others is an error that names the rule, whatever is in them."""
+"""Traces with re-execution records: `refcl trace dump` of valid ones is what the interpreter records; of
+others it is an error that names the rule, whatever their contents."""
 import json
 import os
 import random
@@ -16,7 +16,7 @@ from tap import check, done  # noqa: E402
 
 folder = os.path.join(build, "tests", "tools", "replay")
 
-LEAST_REPLAYED = 33  # of 55 launches: some kernels ask where memory lies, keep pointers in memory, or may not be watched
+LEAST_REPLAYED = 33  # of 55 launches: some kernels read addresses, keep pointers in memory, or cannot be instrumented
 
 
 def compiled():

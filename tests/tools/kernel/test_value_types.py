@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Values in reports, pages and final states are numbers of their type in the source: floating-point, signed and unsigned ones, in arguments,
-local memory and variables of program scope; conditions compare them as such."""
+"""Values in reports, pages and final states have their type in the source: floating-point, signed and
+unsigned ones, in arguments, local memory and program-scope variables; conditions compare them with that
+type."""
 import json
 import os
 import re
@@ -42,7 +43,7 @@ kernel void k(global level *l, global enum color *c)
     c[0] = green;
 }
 """
-# What a union holds depends on the member that was written: its values are those of its bytes.
+# The value of a union depends on the member that was written: it is printed as bytes.
 UNIONS = """typedef union { float f; int i; } both;
 typedef struct { both members[2]; } pair;
 global both g;
