@@ -16,7 +16,7 @@ export REFCL="$PWD/$BUILD/refcl"
 # header of glibc 2.19, and its search for leaks crashes.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0:malloc_context_size=5}
 export LSAN_OPTIONS=${LSAN_OPTIONS:-malloc_context_size=5} # a tenth of the time; a report has fewer frames
-# A child of a program with threads may start threads of its own (its callbacks).  The handler of faults in compiled code ends
+# A child of a program with threads may start threads (for callbacks).  The handler of faults in compiled code ends
 # by setcontext(), which ThreadSanitizer does not notice: all that the thread does later would be "inside of a signal".
 export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0:report_signal_unsafe=0:suppressions=$PWD/tests/tsan.txt}
 export LC_ALL=C.UTF-8 TERM=dumb
@@ -61,8 +61,8 @@ run_one() {
 export -f run_one
 export logs limit
 
-# How many at a time: what this machine, or the container's share of it, has processors and memory for; most have
-# threads and processes of their own.
+# Number of concurrent tests: limited by the processors and the memory of this machine or container; most tests have
+# several threads and processes.
 at_a_time() {
     local jobs limits memory
     jobs=$(nproc)

@@ -50,19 +50,19 @@ def read_results(path):
 def compare(folder, path, name):
     with open(folder + '/seed') as file:
         seed, count, batch = map(int, file.read().split())
-    theirs = read_results(path)
+    expected = read_results(path)
     agreed = missing = number = 0
     for start in range(0, count, batch):
         kernels = [make(seed, n) for n in range(start, min(start + batch, count))]
-        ours = differential.run(name, kernels)
+        actual = differential.run(name, kernels)
         bad = 0
         for kernel in kernels:
-            other = theirs.get(kernel['name'], 'nothing')
+            other = expected.get(kernel['name'], 'nothing')
             if isinstance(other, str):
                 missing += 1
                 print(f'# {kernel["name"]}: not compared: {other}')
                 continue
-            found = differential.differences(kernel, ours[kernel['name']], other)
+            found = differential.differences(kernel, actual[kernel['name']], other)
             for line in found:
                 print(f'# seed {seed} {kernel["name"]}: {line}')
             bad += len(found) > 0

@@ -10,7 +10,7 @@ export LLVM_PROFILE_FILE=/dev/null REFCL_COMPILER=${BUILD:-build}/refcl-compiler
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1
 failed=0
 
-sources() { # what a reader consists of
+sources() { # files of a reader
     case $1 in
     spirv) echo interp/module/*.c interp/lower/*.c ;;
     opencl) echo ref-runtime/compiler/client*.c ;;
@@ -31,7 +31,7 @@ sources() { # what a reader consists of
     suppressions) echo checker/race/suppress.c ;;
     esac
 }
-seeds() { # inputs that are in the repository anyway
+seeds() { # inputs that are in the repository
     case $1 in
     litmus) echo litmus/suite ;;
     cat) echo memmodel/models ;;
@@ -41,10 +41,10 @@ seeds() { # inputs that are in the repository anyway
     opencl) echo tools/examples tests/explore/kernels ;;
     esac
 }
-stat_of() { # the last value that the log has of a statistic
+stat_of() { # the last value of a statistic in the log
     sed -n "s/^stat::$2: *//p" "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
-cpu_seconds() { # of all children so far; a subshell would have its own
+cpu_seconds() { # of all children so far; a subshell would have a separate count
     times >"$folder/times"
     awk 'NR == 2 { split($1 "m" $2, t, "[ms]+"); printf "%.0f", 60 * t[1] + t[2] + 60 * t[3] + t[4] }' "$folder/times"
 }

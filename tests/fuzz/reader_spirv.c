@@ -346,7 +346,7 @@ static void move_instruction(struct layout *l)
     memcpy(copy, l->words + from, length * 4ul);
     if (how == 3) {
         drop(l, from, length);
-    } else if (how == 2) { /* a copy with a result of its own */
+    } else if (how == 2) { /* a copy with a new result */
         if (length > 2)
             copy[2] = l->words[3]++;
         insert(l, to, copy, length);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Undefined behavior of each class: the report tells the clause, the kernel, the work-item, the source line, the
-object and where that was created; a correct program beside it gives none."""
+"""Undefined behavior of each class: the report names the clause, the kernel, the work-item, the source line,
+the object and where that was created; a correct variant of the program has none."""
 import json
 import os
 import subprocess
@@ -13,8 +13,8 @@ HOST = HERE + '/findings_host.c'
 HEAD = 'kernel void k(global int *in, global int *out) {\n  int i = get_global_id(0), l = get_local_id(0);\n'
 IMAGE = 'kernel void k(global int *in, global int *out, IMAGE image) {\n  int i = get_global_id(0), l = get_local_id(0);\n'
 
-# name, program (line 3 is wrong if nothing else is said), and what the report has to say: kind, clause, first work-item,
-# and of the object region, name, line of the host that creates it.
+# name, program (line 3 is wrong by default), and expected parts of the report: kind, clause, first work-item,
+# and the object's region, name, and the host line that creates it.
 CASES = [
     ('global memory', HEAD + 'out[i + 13] = 1; }', 'out-of-bounds', 'CLC 6.7', 3, 'global', 'buffer 2', 'OUT'),
     ('before global memory', HEAD + 'out[i - 2] = 1; }', 'out-of-bounds', 'CLC 6.7', 0, 'global', 'buffer 2', 'OUT'),
@@ -35,8 +35,8 @@ CASES = [
      None, None, None),
     ('a value never given to memory', HEAD + 'int x; if (in[0] > 0) x = 1; out[i] = x; }', 'uninitialized', 'CLC 6.3.1', 0, None, None,
      None),
-    ('memory that nobody wrote', HEAD + 'if (out[i] > 3) in[i] = 1; }', 'uninitialized', 'CLC 6.3.1', 0, None, None, None),
-    ('local memory that nobody wrote', HEAD + 'local int box[4]; if (l > 0) box[l] = 1; barrier(1); out[i] = box[l]; }', 'uninitialized',
+    ('uninitialized memory', HEAD + 'if (out[i] > 3) in[i] = 1; }', 'uninitialized', 'CLC 6.3.1', 0, None, None, None),
+    ('uninitialized local memory', HEAD + 'local int box[4]; if (l > 0) box[l] = 1; barrier(1); out[i] = box[l]; }', 'uninitialized',
      'CLC 6.3.1', 0, None, None, None),
     ('a variable after its life', '__attribute__((noinline)) int *f(int x) { int v[2] = {x, x}; int *volatile p = v; return p; }\n' +
      HEAD.replace('\n', ' ') + '\nint *p = f(i); out[i] = p[in[0]]; }', 'use-after-lifetime', 'CLC 6.7.1', 0, None, 'variable v', None),
@@ -85,7 +85,7 @@ def run(host, folder, program):
 
 
 def problem(case, report, places):
-    """What is wrong with the report; an empty string if nothing is."""
+    """The difference between the report and the expectation; "" if there is none."""
     name, program, kind, clause, item, region, object_name, created = case
     if isinstance(report, str):
         return report

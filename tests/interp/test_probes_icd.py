@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Feature probes through the API: each program that builds has its kernels launched, with buffers, images,
-samplers and queues made up for their arguments.  The programs are in $REFCL_PROBES or ../shared/probes; without
-them the test is skipped."""
+"""Feature probes through the API: the kernels of each program that builds are launched with generated
+arguments: buffers, images, samplers and queues.  The programs are in $REFCL_PROBES or ../shared/probes;
+without them the test is skipped."""
 import glob
 import os
 import sys
@@ -22,7 +22,7 @@ if not probes:
 
 LEAST_RUN = 64
 NOT_BUILT = ["34_image_msaa.cl", "46b_bitfields.cl", "59_kernel_clock.cl", "64_fnptr.cl"]
-UNDEFINED = [("19_enqueue_local.cl", "k")]  # local memory of 4 bytes, by the made-up argument
+UNDEFINED = [("19_enqueue_local.cl", "k")]  # local memory of 4 bytes, by the generated argument
 
 ctx = cl.Context(cl.get_platforms()[0].get_devices()[:1])
 device = ctx.devices[0]

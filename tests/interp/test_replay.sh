@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same seed gives the same trace, byte for byte; another seed another one.
+# The same seed gives the same trace, byte by byte; another seed another trace.
 set -u
 REFCL=${REFCL:-${BUILD:-build}/refcl}
 folder=$(mktemp -d)

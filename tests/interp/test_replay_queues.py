@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Kernels of several queues and devices at the same time: the same seed gives the same trace, byte for byte, however
-long the host takes between its calls; another seed gives another one."""
+"""Kernels of several queues and devices at the same time: the same seed gives the same trace, byte by byte,
+whatever the delays between the host's calls; another seed gives another one."""
 import os
 import subprocess
 import sys
@@ -50,7 +50,7 @@ def main():
         def trace(name, schedule, seed, pause=0.0):
             path = f'{folder}/{name}'
             env = dict(os.environ, REFCL_DEVICES='2', PYOPENCL_NO_CACHE='1', PYTHONDONTWRITEBYTECODE='1',
-                       REFCL_QUEUE_PATIENCE='3000')  # however long the host is stopped
+                       REFCL_QUEUE_PATIENCE='3000')  # whatever the delay
             subprocess.run([REFCL, 'run', '-q', '--schedule', schedule, '--seed', str(seed), '-t', path, '--', '/usr/bin/python3',
                             os.path.abspath(__file__), str(pause)], env=env, capture_output=True)
             with open(path, 'rb') as file:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Barriers of less than a work-group, in both engines and with races looked for: named barriers (a module by hand, no
-OpenCL C has them), and sub-group barriers whose memory scope is wider, which order nothing between sub-groups."""
+"""Barriers of less than a work-group, in both engines and with race checks: named barriers (a handwritten
+module, as OpenCL C has none), and sub-group barriers with a wider memory scope, which order nothing between
+sub-groups."""
 import ctypes
 import json
 import os
@@ -17,8 +18,8 @@ except ImportError:
 
 HERE = os.path.abspath(__file__)
 REFCL = os.environ.get('REFCL', os.environ.get('BUILD', 'build') + '/refcl')
-# Sixteen work-items in sub-groups of four: pairs of sub-groups meet, and each work-item reads what the one four
-# further on or back has written.
+# Sixteen work-items in sub-groups of four: pairs of sub-groups synchronize, and each work-item reads what the
+# one at a distance of four has written.
 NAMED = """
 OpCapability Addresses
 OpCapability Kernel
@@ -82,7 +83,7 @@ WIDE = """kernel __attribute__((reqd_work_group_size(16, 1, 1))) void k(global u
   room[i] = i + 100;
   sub_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_SCOPE);
   o[i] = room[i ^ DISTANCE]; }"""
-# What a case is, the distance between work-items that exchange, and whether that is a race.
+# The case, the distance between work-items that exchange values, and whether that is a race.
 CASES = [('named', 4, False), ('named', 8, True), ('sub_group', 1, False), ('sub_group', 4, True), ('work_group', 1, False),
          ('work_group', 4, True), ('device', 2, False), ('device', 4, True)]
 
@@ -114,7 +115,7 @@ def run(command, engine, case, distance):
 
 
 def offered():
-    """The device says that it has named barriers, at least eight."""
+    """The device reports named barriers, at least eight."""
     device = cl.get_platforms()[0].get_devices()[0]
     most = ctypes.c_uint(0) # CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, which pyopencl does not know
     code = ctypes.CDLL('libOpenCL.so.1').clGetDeviceInfo(ctypes.c_void_p(device.int_ptr), 0x2035, ctypes.c_size_t(4),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Buffers that nobody wrote, wholly or in part, are found by `refcl run --check uninitialized`; what the host wrote,
-filled, mapped or copied is not."""
+"""`refcl run --check uninitialized` finds reads of buffers that were never written, wholly or in part, and
+none of memory that the host wrote, filled, mapped or copied."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Atomic functions over values on both sides of each type's sign bit, in global and in local memory, and the instructions
-of SPIR-V modules on narrower integers, too: what they return and what they leave, beside the same worked out here
-[CLC 6.15.12.7; SPIRV 3.49.18]."""
+"""Atomic functions over values on both sides of each type's sign bit, in global and in local memory, and
+SPIR-V instructions on narrower integers: returned and stored values against a model in Python [CLC 6.15.12.7;
+SPIRV 3.49.18]."""
 import itertools
 import os
 import shutil
@@ -28,7 +28,7 @@ def values(dtype):
 
 
 def operations(name):
-    """What the kernel does with CELL and the operand V, and what that does."""
+    """The kernel's operation on CELL and the operand V, and its model."""
     legacy = 'atom' if name.endswith('long') else 'atomic'
     for op, function in FETCH.items():
         yield f'atomic_fetch_{op}((volatile SPACE atomic_{name} *)CELL, V)', function
@@ -40,13 +40,13 @@ def operations(name):
     yield f'{legacy}_cmpxchg(CELL, ({name})1, V)', lambda a, b: b if a == 1 else a
 
 
-# For each: what it does with unsigned numbers, or, of SMin and SMax, with signed ones.
+# For each: its effect on unsigned numbers, or, for SMin and SMax, on signed ones.
 INSTRUCTIONS = {'IAdd': FETCH['add'], 'ISub': FETCH['sub'], 'UMin': min, 'UMax': max, 'SMin': min, 'SMax': max,
                 'And': FETCH['and'], 'Or': FETCH['or'], 'Xor': FETCH['xor'], 'Exchange': lambda a, b: b}
 
 
 def module(bits, instruction, operands):
-    """A kernel that does INSTRUCTION with the n-th of the cells and of OPERANDS and stores what it returns."""
+    """A kernel that applies INSTRUCTION to the n-th of the cells and of OPERANDS and stores the result."""
     t, type_ = ('%t', f'%t = OpTypeInt {bits} 0\n') if bits != 32 else ('%uint', '')
     constants, body = '', ''
     for n, operand in enumerate(operands):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The clocks of a work-group and of a sub-group: every sample is later than the ones before, of the same work-item and of
-others that were before by a barrier; as a number, and as a vector with the low half first; the instruction in modules that the
-application brings; the device's queries [cl_khr_kernel_clock]."""
+"""The clocks of a work-group and of a sub-group: every sample is later than earlier ones, of the same
+work-item and of others ordered by a barrier; as a number, and as a vector with the low half first; the
+instruction in modules of the application; the device queries [cl_khr_kernel_clock]."""
 import ctypes
 import os
 import shutil

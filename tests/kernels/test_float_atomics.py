@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Atomic functions on floating-point values, in global and in local memory and through generic pointers: what they return
-and what they leave, beside the same worked out here; sums by many work-items; the device's queries [cl_ext_float_atomics]."""
+"""Atomic functions on floating-point values, in global and in local memory and through generic pointers:
+returned and stored values against a model in Python; sums by many work-items; the device queries
+[cl_ext_float_atomics]."""
 import itertools
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Texels of 2D images in kernels: what reads decode, what writes encode and what samplers make of coordinates, in the formats that
-compiled code has a short path for, and in others, beside the same computed here [CL 5.3.1, CLC 8.2, 8.3].  Compiled code has the short path
-at each access of a work-item with few accesses, and calls it in one with many."""
+"""Texels of 2D images in kernels: decoding by reads, encoding by writes and coordinates of samplers, against
+a model in Python, in the formats for which compiled code has a fast path, and in others [CL 5.3.1, CLC 8.2,
+8.3].  In a work-item with few accesses compiled code inlines the fast path, in one with many it calls it."""
 import os
 import sys
 
@@ -80,7 +80,7 @@ def build(text):
 
 
 def reads_and_writes(count):
-    """Each work-item reads and writes that many texels."""
+    """Each work-item reads and writes the given number of texels."""
     for order, type_ in formats():
         function = TYPES[type_][1]
         texel, kind = OF_TEXEL[function]
@@ -140,14 +140,15 @@ def sampled(texels, mode, normalized, linear, c, border):
 
 
 def sampling_program(function, texel, count, sampler=None):
-    """SAMPLER: a literal one's properties, else it is an argument."""
+    """SAMPLER: the properties of a literal sampler; None: the sampler is an argument."""
     literal, argument = (f'constant sampler_t s = {sampler};', '') if sampler else ('', ', sampler_t s')
     return build(f'''{literal} kernel void k(read_only image2d_t from, global {texel} *o, global float2 *at{argument}) {{ int i = get_global_id(0) * {count};
         {f'o[2 * i] = read_image{function}(from, s, at[i]); o[2 * i + 1] = read_image{function}(from, s, convert_int2(at[i])); i++;' * count} }}''')
 
 
 def samplers(count, arguments=False):
-    """Each work-item samples at that many points.  With ARGUMENTS, one kernel has images of all formats and samplers as arguments."""
+    """Each work-item samples at the given number of points.  With ARGUMENTS, one kernel has images of all
+    formats and samplers as arguments."""
     programs = {}
     points = numpy.array([(x, y) for x in (-1.5, -0.2, 0, 0.49, 1.5, 2.75, 6.5, 6.99, 7, 9.3) for y in (-0.6, 0.5, 1.3, 4.5, 4.8, 5.2)], 'f4')
     for order, type_ in ('RGBA', 'UNORM_INT8'), ('BGRA', 'UNORM_INT8'), ('R', 'FLOAT'), ('RGBA', 'FLOAT'), ('RGBA', 'UNORM_INT16'), ('RGBA', 'UNSIGNED_INT8'):

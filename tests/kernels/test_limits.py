@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every limit that the device reports is reached by a kernel, or by an image, that gives right results
-[CL 4.2, table of device queries]."""
+"""A kernel or an image reaches every limit that the device reports, and has right results [CL 4.2, table of
+device queries]."""
 import os
 import sys
 
@@ -15,7 +15,8 @@ random = numpy.random.default_rng(1)
 
 
 def launch(source, size, local, *arguments, name='k'):
-    """Arrays become buffers, and are what these hold afterwards; bytes are passed as they are."""
+    """Arrays are passed as buffers, and hold their final contents afterwards; bytes are passed as they
+    are."""
     program = source if isinstance(source, cl.Program) else cl.Program(context, source).build(['-cl-std=CL3.0'])
     kernel = cl.Kernel(program, name)
     buffers = []

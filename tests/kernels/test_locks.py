@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Work-items that wait for one another: locks, contended or not, in work-groups of one work-item and of many; chains of
-flags; values that work-items keep while others run. Every work-item that has begun makes progress in refcl."""
+"""Work-items that wait for each other: locks, contended or not, in work-groups of one work-item and of many;
+chains of flags; values that work-items keep while others run. Every work-item that has begun makes progress
+in refcl."""
 import os
 import sys
 
@@ -31,14 +32,14 @@ LOCKS = {
                 atomic_store(&words[0], 0u);
             }
         }'''}
-# The holder suspends itself for as long as the value that it waits for has not come: all others queue up meanwhile.
+# The holder waits for a value until all others have queued up at the lock.
 CRITICAL = {'short': 'data[0] += 1;',
             'with a loop': 'for (uint k = 0; k < 80; k++) { uint x = data[0]; data[0] = x + (k == 79); }',
             'until all have begun': 'data[0] += 1; while (atomic_load(&words[2]) < get_global_size(0)) ;'}
 
 
 def run(source, local, word_count=4, items=ITEMS):
-    """What the kernel k(words, data) leaves in DATA."""
+    """Final contents of DATA after the kernel k(words, data)."""
     program = cl.Program(context, source).build('-cl-std=CL3.0')
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     words = cl.Buffer(context, flags, hostbuf=numpy.zeros(word_count, 'u4'))
@@ -72,7 +73,7 @@ CHAIN = '''kernel void k(global volatile atomic_uint *words, global uint *data) 
 
 
 def chains():
-    """Each waits for its neighbor, the last or the first of all for nothing: its flag is the one before or after all."""
+    """Each work-item waits for its neighbor's flag, except the last or the first of all."""
     for name, order, begin in ('the one before', 'i - 1', 0), ('the one after', 'i + 1', ITEMS + 1):
         source = CHAIN.replace('ORDER', order)
         source = source.replace('while (', f'if (before + 1 == {begin}) atomic_store(&words[{begin}], 1u);\n    while (')
@@ -96,7 +97,7 @@ def orders():
 
 
 def bins():
-    """So many work-items that several threads execute them, and all change the same few cells."""
+    """Enough work-items that several threads execute them, all of which change the same few cells."""
     source = """kernel void k(global volatile atomic_uint *words, global uint *data) {
         uint i = get_global_id(0);
         atomic_fetch_add_explicit(&words[i % 7], i & 3, memory_order_relaxed, memory_scope_device);

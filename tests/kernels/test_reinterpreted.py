@@ -20,7 +20,7 @@ def size(name):
 
 
 def literal(name):
-    """Numbers of a type, and how OpenCL C writes them."""
+    """Values of a type, and their OpenCL C spellings."""
     kind, n = TYPES[name]
     values = numpy.array([(3 * k + 1) * (0.5 if kind[0] == 'f' else 1) for k in range(n)], kind)
     element = name.rstrip('0123456789')

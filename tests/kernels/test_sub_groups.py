@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Sub-group functions over all their types, in sub-groups that are full and one that is not, beside the same worked
-out item by item: reductions and scans, uniform, non-uniform, where only some work-items are, and clustered; shuffles,
+"""Sub-group functions over all their types, in full and partial sub-groups, against a model of each work-item
+in Python: reductions and scans, uniform, non-uniform (by some of the work-items), and clustered; shuffles,
 rotations, broadcasts, ballots and masks [CLC 6.15.20]."""
 import functools
 import os
@@ -18,7 +18,7 @@ numpy.seterr(over='ignore')
 
 
 def launch(body, types, *arrays, before=''):
-    """Runs BODY with arrays a0, a1, ... of TYPES, which hold what it left afterwards."""
+    """Runs BODY with arrays a0, a1, ... of TYPES, which hold its results afterwards."""
     parameters = ', '.join(f'global {t} *a{n}' for n, t in enumerate(types))
     program = cl.Program(context, f'''#pragma OPENCL EXTENSION cl_khr_fp16 : enable
         {before}
@@ -31,7 +31,7 @@ def launch(body, types, *arrays, before=''):
 
 
 def find_sub_groups():
-    """Lists of work-items by their numbers in their sub-groups."""
+    """Lists of work-items by their ids in their sub-groups."""
     where = numpy.zeros((ITEMS, 4), 'u4')
     launch('a0[i] = (uint4)(get_sub_group_id(), get_sub_group_local_id(), get_sub_group_size(), get_max_sub_group_size());',
            ['uint4'], where)
@@ -46,7 +46,7 @@ def find_sub_groups():
 
 
 def operations(dtype):
-    """For each: the function of two, and the value that changes nothing."""
+    """For each: the function of two operands, and its neutral element."""
     kind = dtype.type
     if dtype.kind == 'f':
         return {'add': (lambda a, b: kind(a + b), kind(0)), 'mul': (lambda a, b: kind(a * b), kind(1)),
@@ -58,7 +58,7 @@ def operations(dtype):
 
 
 def combined(function, identity, values, how):
-    """What each of VALUES gets."""
+    """The results for each of VALUES."""
     if how == 'reduce':
         return [functools.reduce(function, values, identity)] * len(values)
     before = [identity]
@@ -114,7 +114,7 @@ def movement(name, dtype):
     for group in members:
         size = len(group)
         for n, item in enumerate(group):
-            # Rotations are around the maximum size or clusters, sources beyond the end undefined.
+            # Rotations are modulo the maximum size or clusters; sources past the end are undefined.
             sources = [to[item] % size, n ^ 1, n - 2, n + 3, (n + 5) % largest, n ^ 1, 1, 2]
             wrong |= {call for k, (call, source) in enumerate(zip(calls, sources))
                       if 0 <= source < size and out[k * ITEMS + item] != values[group[source]]}
@@ -151,10 +151,10 @@ def ballots():
     good = True
     for group in members:
         votes = [int(values[item]) for item in group]
-        who = [n for n, vote in enumerate(votes) if vote]
+        voters = [n for n, vote in enumerate(votes) if vote]
         for n, item in enumerate(group):
-            want = bits_of(who) + [votes[n], votes[1], len(who), sum(votes[:n + 1]), sum(votes[:n])]
-            want += [who[0], who[-1]] if who else list(out[item, 9:11])
+            want = bits_of(voters) + [votes[n], votes[1], len(voters), sum(votes[:n + 1]), sum(votes[:n])]
+            want += [voters[0], voters[-1]] if voters else list(out[item, 9:11])
             want += [n == 0, all(votes), any(votes), len(set(votes)) == 1, all(votes) * 2 + any(votes)]
             good = good and list(out[item]) == [int(w) for w in want]
     # [CLC 6.15.20.1 R1; CLC 6.15.20.4 R1]
@@ -162,7 +162,7 @@ def ballots():
 
 
 def constant_ballots():
-    """Also where a sub-group is partial, bits below the maximum size count. [CLC 6.15.20]"""
+    """Also in a partial sub-group, bits below the maximum size count. [CLC 6.15.20]"""
     bits = random.integers(0, 1 << 32, (ITEMS, 4), 'u4')
     bits[::3] = 0xffffffff
     out = numpy.zeros((ITEMS, 4), 'u4')
@@ -170,8 +170,8 @@ def constant_ballots():
            'sub_group_ballot_find_msb(a0[i]), get_sub_group_size());', ['uint4', 'uint4'], bits, out)
     good = True
     for item in range(ITEMS):
-        who = [n for n in range(min(largest, 128)) if bits[item, n // 32] >> n % 32 & 1]
-        good = good and list(out[item, :3]) == [len(who), who[0], who[-1]]
+        voters = [n for n in range(min(largest, 128)) if bits[item, n // 32] >> n % 32 & 1]
+        good = good and list(out[item, :3]) == [len(voters), voters[0], voters[-1]]
     check('a sub-group is partial', (out[:, 3] < largest).any())
     # [CLC 6.15.20.1 R1]
     check('bits of ballots that the program makes up', good, out[-3:].tolist())
@@ -185,7 +185,7 @@ def masks():
     for group in members:
         for n, item in enumerate(group):
             for k, compare in enumerate(kinds.values()):
-                # Bits beyond the sub-group, up to its largest size, may be set or not.
+                # Bits past the sub-group, up to its maximum size, may be set.
                 within = numpy.array(bits_of(range(len(group))), 'u4')
                 good = good and ((out[item, k] & within) == bits_of(m for m in range(len(group)) if compare(m, n))).all()
     # [CLC 6.15.20.1 R2]
@@ -193,7 +193,8 @@ def masks():
 
 
 def meeting_again():
-    """Behind a loop that they go through unequally often, and a function that some call, all are together again."""
+    """After a loop with different trip counts, and a function that some work-items call, all have
+    reconverged."""
     out = numpy.zeros((ITEMS, 3), 'i4')
     program = '''uint n = get_sub_group_local_id(), s = 0;
         for (uint k = 0; k < n % 4; k++) s += sub_group_non_uniform_reduce_add(1);

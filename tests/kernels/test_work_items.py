@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What work-items know of themselves, their groups and the launch, where the last groups are smaller than the others, in
-one to three dimensions [CLC 6.15.1]."""
+"""Ids and sizes of work-items, groups and the launch, with smaller last groups, in one to three dimensions
+[CLC 6.15.1]."""
 import itertools
 import os
 import sys
@@ -18,7 +18,7 @@ CALLS = [f'{name}({d})' for name in SIZED for d in range(3)] + WHOLE
 
 
 def wanted(size, local, offset, at):
-    """The values of CALLS for the work-item AT, counted without the offset."""
+    """The values of CALLS for the work-item AT, which is counted without the offset."""
     dimensions = len(size)
     size, local, offset = (tuple(given) + (rest,) * (3 - dimensions) for given, rest in ((size, 1), (local, 1), (offset, 0)))
     group = [at[d] // local[d] for d in range(3)]

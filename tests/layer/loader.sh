@@ -1,9 +1,10 @@
 #!/bin/bash
-# loader.sh FOLDER: makes the loader of loader.c, FOLDER/libOpenCL.so.1, for x86-64; prints the number of entries of its tables, and of those of OpenCL 1.2.
+# loader.sh FOLDER: builds the loader of loader.c, FOLDER/libOpenCL.so.1, for x86-64; prints the number of
+# entries in its dispatch tables, and in those of OpenCL 1.2.
 entries=$(echo '#include <CL/cl_icd.h>' | ${CC:-gcc} -DCL_TARGET_OPENCL_VERSION=300 -E -P -x c - | tr '\n' ' ' |
     sed 's/.*struct _cl_icd_dispatch *{\([^}]*\)}.*/\1/' | tr ';' '\n' | awk 'NF { gsub("[*]", "", $NF); print $NF }')
 count=$(echo "$entries" | wc -l)
-# An application's call goes to the entry of the first table, a layer's to that of the object's driver.
+# An application's call goes to the first table's entry, a layer's call to the entry of the object's driver.
 echo "$entries" | awk '
     { n[NR] = $1; at = 8 * (NR - 1)
       print ".globl " $1 "\n.weak " $1 "\n" $1 ": endbr64\nmovq first_table@GOTPCREL(%rip), %rax\njmp *" at "(%rax)"

@@ -25,10 +25,10 @@ static __attribute__((noinline)) int fill_second(cl_command_queue on, cl_mem to)
     return 2;
 }
 
-/* On a stack whose size changes from round to round. */
-static __attribute__((noinline)) int fill_deeper(int round, cl_command_queue on, cl_mem to)
+/* On a stack whose size changes with each call. */
+static __attribute__((noinline)) int fill_deeper(int i, cl_command_queue on, cl_mem to)
 {
-    volatile char room[64 * (round % 3) + 1];
+    volatile char room[64 * (i % 3) + 1];
     room[0] = (char)fill_first(on, to);
     return room[0];
 }

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Launches on a driver become files that refcl kernel launches again: on refcl as the driver, and on PoCL if it is there.
+# Launches on a driver are captured in files that refcl kernel launches again: with refcl as the driver, and
+# with PoCL if it is installed.
 . "$(dirname "$0")/../lib/tap.sh"
 here=$(dirname "$0")
 pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 ${CC:-gcc} -std=c11 -w -o "$tap_dir/captured" "$here/captured.c" -lOpenCL || exit 1
 
-same() { # FILE LINE: buffer 0 of the replayed launch is what the program printed there
+same() { # FILE LINE: buffer 0 of the replayed launch equals the program's output
     "$REFCL" kernel -q --print 0 "$1" >"$tap_dir/again" && sed 's/.*: *//' "$tap_dir/again" | tr -s ' \n' ' ' | sed 's/ $//' >"$tap_dir/got" &&
         [ "$(cat "$tap_dir/got")" = "$(sed -n "$2p" "$tap_dir/printed")" ] || { cat "$tap_dir/again" "$tap_dir/printed" >&2; return 1; }
 }

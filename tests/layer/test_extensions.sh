@@ -1,6 +1,6 @@
 #!/bin/bash
-# Commands that functions of extensions make: on refcl as the driver, which offers them, on PoCL, which has an older version of
-# command buffers, and above a layer that offers shared memory and a function that refcl does not know.
+# Commands of extension functions: with refcl as the driver, which has them, with PoCL, which has an older
+# version of command buffers, and above a layer that offers shared memory and a function unknown to refcl.
 . "$(dirname "$0")/../lib/tap.sh"
 here=$(dirname "$0")
 build=$(realpath "${BUILD:-build}")
@@ -8,7 +8,7 @@ pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 ${CC:-gcc} -std=gnu11 -g -o "$tap_dir/extensions" "$here/extensions.c" -lOpenCL || exit 1
 ${CC:-gcc} -std=gnu11 -shared -fPIC -o "$tap_dir/libshared.so" "$here/shared_memory_layer.c" || exit 1
 
-# run CODE WORDS... : the exit code, and the words of the report, if any
+# run CODE WORDS... : the exit code, and words of the report, if any
 run() {
     local code=$1 words=$2
     shift 2
@@ -47,7 +47,7 @@ fails() {
 }
 ok "... and an acquisition that fails leaves nothing unknown" fails
 
-# The call, then the point that all earlier commands precede, then the start of the wait after it.
+# The call, then the point after all earlier commands, then the start of the wait after it.
 external() {
     run 3 "not checked: what comes before signals of external semaphores" --trace "$tap_dir/trace" external-semaphore || return 1
     "$REFCL" trace dump "$tap_dir/trace" >"$tap_dir/said" || return 1

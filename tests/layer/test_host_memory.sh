@@ -1,5 +1,6 @@
 #!/bin/bash
-# Accesses of an instrumented host to what commands use, on PoCL under the layer: a race before the command is complete, none later.
+# Accesses of an instrumented host to memory of commands, on PoCL under the layer: a race before the command
+# is complete, none later.
 . "$(dirname "$0")/../lib/tap.sh"
 pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 if [ ! -e "$pocl" ]; then
@@ -15,7 +16,7 @@ compile() { ${CC:-gcc} -std=gnu11 -Wno-tsan -D_GNU_SOURCE $("$REFCL" host-cc --c
 compile || exit 1
 
 seen() { early read && grep -q "refcl: checked: commands against one another, accesses of the host$" "$tap_dir/said"; }
-early() { # the race is between a thread of the program and a command, and its place is in the program
+early() { # the race is between a host thread and a command, and its position is in the program
     "$REFCL" run --on-driver -- "$program" "$1" early >"$tap_dir/said" 2>&1
     [ $? = 1 ] && grep -q "error: data race on .* by host thread [0-9]*" "$tap_dir/said" && grep -q "host_memory.c:[0-9]*: " "$tap_dir/said" &&
         ! grep "error:" "$tap_dir/said" | grep -v "data race" || { cat "$tap_dir/said" >&2; return 1; }
@@ -23,7 +24,7 @@ early() { # the race is between a thread of the program and a command, and its p
 late() {
     "$REFCL" run --on-driver -- "$program" "$1" late >"$tap_dir/said" 2>&1 || { cat "$tap_dir/said" >&2; return 1; }
 }
-unknown() { # no race, and what is not checked is said
+unknown() { # no race, and the report names what is not checked
     timeout 100 "$REFCL" run --on-driver "${@:2}" -- "$program" "$1" late >"$tap_dir/said" 2>&1
     [ $? = 3 ] && grep -q "not checked: .*${not_checked:-host memory that several threads may use}" "$tap_dir/said" &&
         ! grep -E "error:|is needless" "$tap_dir/said" || { cat "$tap_dir/said" >&2; return 1; }

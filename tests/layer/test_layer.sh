@@ -1,5 +1,5 @@
 #!/bin/bash
-# The layer around unusual hosts, with other layers, and its ways to report, on PoCL.
+# The layer with unusual hosts, with other layers, and in all report formats, on PoCL.
 . "$(dirname "$0")/../lib/tap.sh"
 pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 if [ ! -e "$pocl" ]; then
@@ -31,7 +31,7 @@ ok "... and nothing else, where other threads work at the same time" only thread
 ok "... where a child was forked" finds run -- "$tap_dir/hosts" fork
 ok "... where the loader is loaded and closed" finds run -- "$tap_dir/hosts" load
 ok "... of a program that is found in PATH" finds env PATH="$tap_dir:$PATH" "$REFCL" run --on-driver -- hosts
-ok "... with a driver of its own" finds run --icd "$pocl" -- "$tap_dir/hosts"
+ok "... with a given driver" finds run --icd "$pocl" -- "$tap_dir/hosts"
 
 names_library() { run --icd "$pocl" -- sh -c 'echo "$OCL_ICD_FILENAMES"' 2>"$tap_dir/said" | grep -qxF "$driver"; }
 ok "the driver of a file .icd has its name in the variable of Khronos' loader" names_library
@@ -40,7 +40,8 @@ beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driv
     grep -q "other layer: 2 finishes" "$tap_dir/said"; }
 ok "... with another layer, which works, too" beside
 
-# A loader that hands tables of its own functions to layers, as Khronos' does, of today's size and of OpenCL 1.2's.
+# A loader that passes tables with its functions to layers, like Khronos' loader, of the current size and of
+# OpenCL 1.2's.
 if [ "$(uname -m)" = x86_64 ]; then
     mkdir "$tap_dir/loader"
     read -r entries older < <("$here/loader.sh" "$tap_dir/loader")
@@ -118,7 +119,7 @@ ok "--icd needs --on-driver" exits 2 "$REFCL" run --icd "$pocl" -- "$tap_dir/hos
 ok "--backtrace needs --on-driver" exits 2 "$REFCL" run --backtrace -- "$tap_dir/hosts"
 ok "options of refcl's own runs are refused" exits 2 "$REFCL" run --on-driver --seed 1 -- "$tap_dir/hosts"
 
-# A kernel whose subscripts come from memory: a hint, in every format, and never an error.
+# A kernel whose subscripts come from memory: a hint, in every format, not an error.
 ${CC:-gcc} -std=c11 -g -w -o "$tap_dir/scattered" "$here/samples/scattered.c" -lOpenCL || exit 1
 ${CC:-gcc} -std=c11 -g -w -o "$tap_dir/possible" "$here/possible.c" -lOpenCL || exit 1
 ok "what the analysis cannot exclude is no finding" exits 0 run -- "$tap_dir/scattered"
@@ -172,7 +173,7 @@ for optimization in -O0 -O2 "-O2 -fno-omit-frame-pointer"; do
     ok "the call stacks of two commands at one line are distinguished: $optimization" named
 done
 
-# Waits that order nothing: a hint, unless what the layer does not see may rely on them.
+# Waits that order nothing: a hint, unless something that the layer does not observe may rely on them.
 ${CC:-gcc} -std=c11 -g -w -pthread -o "$tap_dir/waits" "$here/waits.c" -lOpenCL || exit 1
 wait_line=$(grep -n 'OK(clFinish(q));$' "$here/waits.c" | tail -1 | cut -d: -f1)
 needless() { # EXIT_CODE HINTS MODE [NOTE]

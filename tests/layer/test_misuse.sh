@@ -1,6 +1,6 @@
 #!/bin/bash
-# Wrong use of the API on a driver: --check api has the layer report failed calls and what is left at the end; memory that is freed
-# while a command may use it is always reported.  On refcl as the driver, and on PoCL.
+# Wrong use of the API on a driver: with --check api the layer reports failed calls and leaks; memory that is
+# freed while a command may use it is always reported.  With refcl as the driver, and with PoCL.
 . "$(dirname "$0")/../lib/tap.sh"
 here=$(dirname "$0")
 build=$(realpath "${BUILD:-build}")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random race-free host programs on PoCL under the layer: what `--check needless` names is removed, and all that is ordered by the
-command rules and matters is ordered still.
+"""Random race-free host programs on PoCL under the layer: after removal of the waits that `--check needless` names, all
+conflicting operations are still ordered.
 
-Which commands and host calls are ordered is computed here, from the rules of the specification [CL 3.3.6 H1-H8], and compared: each
-two commands that use the same bytes, of which one writes; each command with the host's later use of its memory; and each
-command with the program's end.  The detector judges the program without the needless waits, too.  NEEDLESS_COUNT programs
-(default 40), NEEDLESS_SEED."""
+This script computes the order of commands and host calls from the rules of the specification [CL 3.3.6 H1-H8], and
+compares it: each two commands that use the same bytes, at least one of which writes; each command with the host's later use
+of its memory; and each command with the program's end.  The detector judges the program without the needless waits, too.
+NEEDLESS_COUNT programs (default 40), NEEDLESS_SEED."""
 import json
 import os
 import random
@@ -52,7 +52,8 @@ class Op:
 
 
 class Order:
-    """Which operations are complete before which begin, without what REMOVED says: operations, and pairs of wait and awaited."""
+    """Which operations are complete before which begin, without the waits in REMOVED: operations, and pairs
+    of wait and awaited."""
 
     def __init__(self, ops, in_order, removed=frozenset()):
         self.before = []  # of operation i as it begins
@@ -88,7 +89,7 @@ def conflicts(a, b):
 
 
 class HostProgram:
-    """Commands on buffers, which wait for what they conflict with, and some more waits."""
+    """Commands on buffers, which wait for conflicting commands, and some needless waits."""
 
     def __init__(self, rng):
         self.rng, self.ops = rng, []
@@ -111,7 +112,7 @@ class HostProgram:
         return self.rng.sample(commands, min(len(commands), self.rng.choice((0, 0, 1, 2))))
 
     def use(self, h):
-        """The host uses its memory H: it waits for what uses it."""
+        """The host uses its memory H, after a wait for the commands that use it."""
         open_ = [i for i in self.commands() if any(x == ("h", h) for x, _ in self.ops[i].uses) and i not in self.known()]
         if open_:
             queues = {self.ops[i].queue for i in open_}
@@ -159,7 +160,8 @@ class HostProgram:
                 lines.append("    n = 0;")
                 lines += ["    if (kept(%d, %d)) list[n++] = e%d;" % (op.line, self.ops[e].line, e) for e in op.events]
             wait, block = "n, n ? list : NULL, &e%d" % i, "CL_TRUE" if op.blocking else "CL_FALSE"
-            # A marker whose list was emptied would wait for all: it is left out, and its event is complete already.
+            # A marker whose list became empty would wait for all: it is left out, and its event is complete
+            # already.
             mark = "if (kept({0}, 0)) OK(clEnqueue{1}WithWaitList(q{2}, %s)); else {{ e{3} = clCreateUserEvent(context, NULL); OK(clSetUserEventStatus(e{3}, CL_COMPLETE)); }}" % wait
             lines.append("    " + {
                 "finish": lambda: "if (kept({0}, 0)) OK(clFinish(q{1})); else OK(clFlush(q{1}));".format(op.line, op.queue),
@@ -176,13 +178,13 @@ class HostProgram:
         return lines + ["    }"]
 
     def lost(self, named):
-        """What is no longer ordered without the waits that NAMED has, (line, line of the awaited command or 0)."""
+        """What is no longer ordered without the waits in NAMED, (line, line of the awaited command or 0)."""
         removed = set()
         for i, op in enumerate(self.ops):
             removed |= {i} if (op.line, 0) in named else set()
             removed |= {(i, e) for e in op.events if op.kind not in HOST_KINDS and (op.line, self.ops[e].line) in named}
         was, now = Order(self.ops, self.in_order), Order(self.ops, self.in_order, removed)
-        # A removed mark has no end; it is not what conflicts.
+        # A removed marker has no end; it does not conflict.
         gone = {i for i in removed if isinstance(i, int)}
         pairs = [(a, b) for b in range(len(self.ops)) for a in was.before[b] - now.before[b]
                  if conflicts(self.ops[a], self.ops[b])]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program that runs with more rights than its caller has (set-user-id, set-group-id, file capabilities) and in which a loader loads the
-layer: no variable of its caller makes the layer write a file or run a program."""
+"""A privileged program (set-user-id, set-group-id, file capabilities) in which a loader loads the layer: no
+variable of its caller makes the layer write a file or run a program."""
 import os
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ try:
                "capture": {"REFCL_LAYER_TRACE": f"{out}/trace", "REFCL_LAYER_CAPTURE": f"{out}/%n.cap"}}
 
     def run(program, way, **caller):
-        """Whether the layer was in it; its exit code; the names of the files that it left."""
+        """Whether the layer was loaded; the exit code; the names of the files that were written."""
         for name in os.listdir(out):
             os.remove(os.path.join(out, name))
         finished = subprocess.run([program, "maps"], env=dict(variables, **outputs[way]), text=True, timeout=PATIENCE,

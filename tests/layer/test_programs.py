@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The host programs of tests/races on PoCL under the layer: `refcl run --on-driver` gives the verdict that refcl's own run gives.
+"""The host programs of tests/races on PoCL under the layer: `refcl run --on-driver` gives the verdict of refcl's own run.
 
-What each program has to show is in its comments (tests/races/test_host.py).  differences.txt lists the programs with another
-verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has the program's own verdict
-("cannot run or clean": or is clean).  Left out are programs whose
-verdict depends on accesses of a host that is not instrumented: those that need protection keys."""
+Comments in each program state the expected findings (tests/races/test_host.py).  differences.txt lists the programs with
+another verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has the program's own verdict
+("cannot run or clean": or is clean).  Programs whose verdict depends on accesses of a host that is not instrumented, those
+that need protection keys, are excluded."""
 import concurrent.futures
 import glob
 import json
@@ -27,7 +27,7 @@ UNKNOWN = 3  # exit code
 
 
 def differences():
-    """Of each program listed: its verdict."""
+    """The verdict of each listed program."""
     with open(os.path.join(here, "differences.txt")) as f:
         rows = [line.rstrip("\n").split(" | ") for line in f if line.strip() and not line.startswith("#")]
     return {name: verdict for name, verdict, _ in rows}

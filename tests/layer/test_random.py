@@ -27,13 +27,13 @@ class DriverProgram(Program):
         pass
 
     def unmap(self, q, waits):
-        """PoCL crashes where an unmap is executed before its map: the host has waited for all maps."""
+        """PoCL crashes if an unmap is executed before its map: the host has waited for all maps."""
         if all(m[6] is not None or self.order.before(m[5], self.host) for m in self.maps):
             super().unmap(q, waits)
 
 
 def run(program, script):
-    """Names of memory by kind of finding; what went wrong."""
+    """Names of memory by kind of finding; the error."""
     done = subprocess.run([REFCL, "run", "--on-driver", "--quiet", "--json", "-", "--", program, script],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE,
                           env=dict(os.environ, OCL_ICD_VENDORS=POCL))

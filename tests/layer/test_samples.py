@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs with one bug each, on PoCL under the layer: the bug is found, its places are named and its fix is verified; with
--DFIXED nothing is found.  The page of --html has the two accesses of each race.  The page tools/docs/on-driver.md is what these runs
-print; --write writes it.
+"""Programs with one bug each, on PoCL under the layer: the bug is found, its positions are named and its fix is verified;
+with -DFIXED there are no findings.  The page of --html has both accesses of each race.  The page tools/docs/on-driver.md
+consists of the output of these runs; --write writes it.
 
     // expect: the kind of the finding
-    // title: of its section; the line after it is its text
+    // title: of its section; the next line is its text
     // build: host-cc, if the host's own accesses are to be recorded (optional, after expect)
     // options: of refcl run (optional)"""
 import concurrent.futures
@@ -58,7 +58,7 @@ def run(name, folder, fixed):
 
 
 def shows_accesses(finding, graph):
-    """Whether the graph has both accesses of the race, of the later one by its kind."""
+    """Whether the graph has both accesses of the race; the later one by its kind."""
     shown = {event["access"]: event for event in graph["events"] if "access" in event} if graph else {}
     return all(number in shown and "memory" in shown[number] for number in (1, 2)) and shown[1]["kind"] == finding["accesses"][0]["kind"]
 

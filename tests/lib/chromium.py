@@ -81,21 +81,21 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
 
     def open(self, address):
-        """Loads ADDRESS from nothing, also where it differs from the present one by its fragment alone."""
+        """Loads ADDRESS from a blank page, even if only its fragment differs from the present one."""
         for each in ("about:blank", address):
             loader = self.call("Page.navigate", url=each)["loaderId"]
             while loader not in self.loaded:
                 self.receive()
 
     def follow(self, act):
-        """Calls ACT, which leads to another page, and waits until that has loaded."""
+        """Calls ACT, which navigates to another page, and waits until that has loaded."""
         before = len(self.loaded)
         act()
         while len(self.loaded) == before:
             self.receive()
 
     def run(self, script):
-        """The value of the expression, or of the promise that it is."""
+        """The value of the expression, or of the promise that it evaluates to."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "exception") + "\nin " + script)

@@ -1,4 +1,4 @@
-"""The same test with the interpreter and with native code, each in a process of its own."""
+"""Runs the same test with the interpreter and with native code, each in a separate process."""
 import json
 import os
 import subprocess
@@ -9,8 +9,8 @@ from tap import check, done, skip
 
 
 def each_engine(run):
-    """Ends the program.  RUN yields the name of each test, whether it is good (None: it is skipped), and what is shown where it
-    is not."""
+    """Ends the program.  RUN yields the name of each test, whether it passes (None: it is skipped), and the
+    output on failure."""
     if len(sys.argv) > 1:
         json.dump([(name, good if good is None else bool(good), str(detail)) for name, good, detail in run()], sys.stdout)
         sys.exit(0)

@@ -62,12 +62,12 @@ class Browser:
         return result
 
     def open(self, address):
-        """Loads ADDRESS from nothing, also where it differs from the present one by its fragment alone."""
+        """Loads ADDRESS from a blank page, even if only its fragment differs from the present one."""
         for each in ("about:blank", address):
             self.call("WebDriver:Navigate", url=each)
 
     def run(self, script):
-        """The value of the expression, or of the promise that it is."""
+        """The value of the expression, or of the promise that it evaluates to."""
         both = "const done = arguments[0]; Promise.resolve().then(() => (%s)).then(value => done({ value }), error => done({ error: String(error) }));" % script
         answer = self.call("WebDriver:ExecuteAsyncScript", script=both, args=[])["value"]
         if "error" in answer:

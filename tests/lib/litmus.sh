@@ -1,4 +1,4 @@
-# What shell tests of litmus campaigns share: source it in the repository's root.  TAP is in tap.sh.
+# Shared by shell tests of litmus campaigns: source it in the repository's root.  TAP is in tap.sh.
 . tests/lib/tap.sh
 refcl=$REFCL
 runner=$PWD/$BUILD/refcl-litmus-run

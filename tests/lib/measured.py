@@ -15,7 +15,7 @@ PATIENCE = 60  # seconds
 
 
 def orphans():
-    """Processes whose parent ended: they became children of this one."""
+    """Orphaned processes: their parents ended, so they became children of this one."""
     with open(f"/proc/self/task/{os.getpid()}/children") as file:
         return [int(pid) for pid in file.read().split()]
 

@@ -1,4 +1,4 @@
-"""Programs that have more rights than their caller; root makes them."""
+"""Privileged programs, which root creates."""
 import os
 import stat
 import struct
@@ -9,7 +9,8 @@ EFFECTIVE, REVISION_2 = 1, 0x02000000  # of struct vfs_cap_data
 
 
 def ways(path):
-    """Gives the file PATH more rights in each way in turn: the way's name, and options of subprocess that start it as their caller."""
+    """Gives the file PATH privileges in each way in turn: yields the way's name, and options of subprocess
+    that start it as an unprivileged caller."""
     os.chown(path, NOBODY, NOBODY)
     os.chmod(path, stat.S_ISUID | 0o755)
     yield "set-user-id", {}

@@ -1,4 +1,4 @@
-"""What runs below a process, and whether it still does."""
+"""Processes below a process, and whether they still run."""
 import os
 import time
 
@@ -6,7 +6,7 @@ from built import PATIENCE
 
 
 def wait_until(what):
-    """Whether WHAT() became true in time."""
+    """Whether WHAT() becomes true in time."""
     until = time.monotonic() + PATIENCE
     while not what() and time.monotonic() < until:
         time.sleep(0.01)
@@ -36,7 +36,7 @@ def command(process):
 
 
 def is_running(process):
-    """A process that has ended may stay for long, as a zombie, until its parent takes note."""
+    """A process that has ended may remain as a zombie until its parent waits for it."""
     stat = _file(process, "stat")
     return stat != "" and stat.rsplit(")", 1)[1].split()[0] not in "ZX"
 

@@ -1,4 +1,4 @@
-"""The main program of a test that has cases, and as many random kernels as are wanted: TEST [COUNT [FIRST]]."""
+"""The main program of a test with cases and a number of random kernels: TEST [COUNT [FIRST]]."""
 import shutil
 import sys
 
@@ -8,8 +8,9 @@ SAMPLE = 40  # random kernels after the cases
 
 
 def run_random_kernels(first, count, run, trait):
-    """Runs the seeds from FIRST on.  RUN(SEED) checks one kernel, and returns the kinds of its findings, whether compiled code
-    completed the launch, and whether the kernel has TRAIT.  Returns how many there are of each sort."""
+    """Runs the seeds from FIRST on.  RUN(SEED) checks one kernel, and returns the kinds of its findings,
+    whether compiled code completed the launch, and whether the kernel has TRAIT.  Returns the number of
+    kernels of each sort."""
     completed = racy = special = 0
     for seed in range(first, first + count):
         kinds, is_completed, has_trait = run(seed)

@@ -1,5 +1,5 @@
-"""Samples: `make test` runs one in TEST_SHARE cases of the longest tests; `make slow`, and a test that is started without
-TEST_SHARE, runs all.  Each test says what it leaves out."""
+"""Samples: `make test` runs one in TEST_SHARE cases of the longest tests; `make slow`, and a test that is
+started without TEST_SHARE, runs all.  Each test prints what it leaves out."""
 import os
 import sys
 import zlib
@@ -9,8 +9,8 @@ counts = {"all": 0, "chosen": 0}
 
 
 def is_chosen(name, costs=1):
-    """Whether the case is in the sample, which its name and the test's decide: tests choose different cases of the same.
-    COSTS: how many times as rarely it is chosen where there is a sample."""
+    """Whether the case is in the sample; this depends on its name and the test's, so that tests choose
+    different cases. COSTS: by which factor it is chosen less often in a sample."""
     salt = os.path.basename(sys.argv[0]) + os.environ.get("REFCL_MEMORY", "")
     chosen = zlib.crc32((salt + ":" + name).encode()) % (SHARE * costs if SHARE > 1 else 1) == 0
     counts["all"] += 1
@@ -19,7 +19,7 @@ def is_chosen(name, costs=1):
 
 
 def part(least):
-    """How many of LEAST cases a sample has at least: half of its share."""
+    """The minimal number of cases in a sample, if LEAST are required of all: half of its share."""
     return least if SHARE == 1 else max(1, least // (2 * SHARE))
 
 

@@ -26,12 +26,12 @@ def _misfits(model, value, kind, path):
         if isinstance(v, (dict, list)) and k in MODEL:
             found += _misfits(model, v, inner, path + "." + k) if inner else []
         elif isinstance(v, (dict, list)):
-            found.append("%s.%s is not looked at" % (path, k))
+            found.append("%s.%s is not checked" % (path, k))
         elif k in ENUMS and v not in ENUMS[k]:
             found.append("%s.%s is %s" % (path, k, v))
     return found
 
 
 def misfits(log):
-    """What is wrong with a log; None: the package is not installed."""
+    """The errors in a log; None: the package is not installed."""
     return None if sarif_om is None else _misfits(sarif_om, log, "SarifLog", "log")

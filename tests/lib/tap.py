@@ -1,11 +1,12 @@
-"""TAP for Python tests: check each thing, end with sys.exit(done()).  tests/skips.txt lists the reasons of skips."""
+"""TAP for Python tests: check() for each result, then sys.exit(done()).  tests/skips.txt lists the reasons of
+skips."""
 import sys
 
 _counts = {"number": 0, "failed": 0}
 
 
 def check(name, good, detail=""):
-    """One test; DETAIL is shown where it fails."""
+    """One test; DETAIL is printed on failure."""
     _counts["number"] += 1
     _counts["failed"] += not good
     print("%s %d - %s" % ("ok" if good else "not ok", _counts["number"], name), flush=True)

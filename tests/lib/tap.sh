@@ -1,7 +1,7 @@
 # TAP for shell tests: source it in the repository's root, call ok/check/skip, end with done_testing.
 tap_count=0 tap_failed=0
 BUILD=${BUILD:-build}
-patience=900 # seconds, after which a process hangs, however slow the machine is and whatever else it does
+patience=900 # seconds after which a process counts as hanging, even on a slow and busy machine
 REFCL=${REFCL:-$PWD/$BUILD/refcl}
 tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/refcl-test.XXXXXX")
 trap 'rm -rf "$tap_dir"' EXIT

@@ -21,7 +21,7 @@ SHOWN = re.compile(r"not ok |.*(ERROR: |runtime error|Assertion)")
 
 
 class Log:
-    """What one test printed: counts, the reasons of its skips, and what is wrong with it beside failed checks."""
+    """The output of one test: counts, the reasons of its skips, and errors other than failed checks."""
 
     def __init__(self, path):
         self.passed, self.failed, self.reasons, self.problems = 0, 0, [], []

@@ -10,8 +10,8 @@ static const char source[] =
     "#define LOAD(p, o) atomic_load_explicit(p, memory_order_##o, memory_scope_all_svm_devices)\n"
     "kernel void put(global int *x, global atomic_int *m) { *x = 5; ADD(m, 0, release); }\n"
     "kernel void get(global int *x, global atomic_int *m, global int *y) { ADD(m, 0, acquire); *y = *x; }\n"
-    "kernel void tell(global int *x, global atomic_int *m) { *x = 5; STORE(m, 1, release); }\n"
-    "kernel void hear(global int *x, global atomic_int *m, global int *y) {\n"
+    "kernel void send(global int *x, global atomic_int *m) { *x = 5; STORE(m, 1, release); }\n"
+    "kernel void receive(global int *x, global atomic_int *m, global int *y) {\n"
     "  while (!LOAD(m, acquire)); *y = *x; }\n"
     "kernel void guarded(global int *x, global atomic_int *m, global int *first) {\n"
     "  if (first) *first = 1;\n"
@@ -58,8 +58,8 @@ int main(int argc, char **argv)
         launch(other, svm_kernel("put", s, s + 1, NULL), 1, NULL);
         launch(other, svm_kernel("get", s, s + 1, s + 2), 1, NULL);
     } else if (is(mode, "clean_message")) {
-        launch(q, svm_kernel("tell", s, s + 1, NULL), 1, NULL);
-        launch(q, svm_kernel("hear", s, s + 1, s + 2), 1, NULL);
+        launch(q, svm_kernel("send", s, s + 1, NULL), 1, NULL);
+        launch(q, svm_kernel("receive", s, s + 1, s + 2), 1, NULL);
     } else if (is(mode, "racy_before_lock")) {
         launch(q, svm_kernel("guarded", s, s + 1, s + 2), 1, NULL);
         launch(other, svm_kernel("late", s, s + 1, s + 2), 1, NULL);
@@ -73,9 +73,9 @@ int main(int argc, char **argv)
         atomic_fetch_add_explicit((atomic_int *)(s + 1), 0, memory_order_acquire);
         s[2] = s[0];
     } else if (is(mode, "clean_host")) {
-        cl_event tell = launch(q, svm_kernel("tell", s, s + 1, NULL), 1, NULL);
+        cl_event send = launch(q, svm_kernel("send", s, s + 1, NULL), 1, NULL);
         OK(clFlush(q));
-        poll_event(tell); /* few rounds */
+        poll_event(send); /* few iterations */
         while (!atomic_load_explicit((atomic_int *)(s + 1), memory_order_acquire))
             ;
         s[2] = s[0];

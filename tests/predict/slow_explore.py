@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is predicted against what exploring finds, which looks at all executions in its own way: a predicted race is a
-race; and the kernels of test_predict.py have the verdicts that their names say."""
+"""Predictions against exhaustive exploration: a predicted race is a race; and the kernels of test_predict.py
+have the verdicts in their names."""
 import collections
 import json
 import os
@@ -16,12 +16,12 @@ import tap
 from built import PATIENCE, REFCL
 from test_kernels import header, kernels
 
-# Those of which a race is predicted; of the others, of which none should be, a sample will do.
+# Kernels with a predicted race; of the others, for which none should be predicted, a sample is enough.
 PREDICTED = {"ttaslock_acquire_watch.cl", "counting_sort_no_last_barrier.cl", "union_find_halving_plain.cl"}
-LEAST_COMPARED = 3  # most races of these kernels are seen as such, and are not predicted
+LEAST_COMPARED = 3  # most races of these kernels are observed, not predicted
 LEAST_FOUND = 2  # of these
-LEAST_NAMED = {"found": 25, "none": 28}  # kernels of test_predict.py, which says what is predicted of each
-EXPLORED = "12"  # seconds: what is found is found by the first executions, and the rest of the search is not needed
+LEAST_NAMED = {"found": 25, "none": 28}  # kernels of test_predict.py, which has their predictions
+EXPLORED = "12"  # seconds: the first executions have the findings, and the rest of the search is not needed
 STEPS = "100000"  # of instructions: some kernels never end
 SCHEDULES = (["--schedule", "sequential"], ["--schedule", "fair"], ["--schedule", "random", "--seed", "1"])
 
@@ -40,7 +40,7 @@ def explored(options, path):
 
 
 def predicted(options, path, schedules):
-    """Kinds of the findings under each schedule; and what was said."""
+    """Kinds of the findings under each schedule; and the output."""
     kinds, said = set(), ""
     for schedule in schedules:
         findings, text = report([REFCL, "kernel", "--json", "-", "--predict", "--step-limit", STEPS, *schedule, *options,
@@ -51,7 +51,7 @@ def predicted(options, path, schedules):
 
 
 def launch_options(path):
-    """Those of them that exploring and running share."""
+    """The options that exploring and running share."""
     words = iter(shlex.split(" ".join(header(path, "Options"))))
     wanted = []
     for word in words:
@@ -63,7 +63,7 @@ def launch_options(path):
 
 
 def compare(name, options, explore_options, path, schedules=SCHEDULES):
-    """A predicted race is explored; without one there is nothing to compare."""
+    """A predicted race is found by exploring; without a prediction there is nothing to compare."""
     if name not in PREDICTED and not sample.is_chosen(name):
         return
     kinds, said = predicted(options, path, schedules)
@@ -108,7 +108,7 @@ def main():
             if file.endswith(".cl") and not list(header(file, "Error")):
                 compare(os.path.basename(file), launch_options(file), shlex.split(" ".join(header(file, "Options"))), file)
     for file in kernels(os.path.join(HERE, "../races/kernels")):
-        if is_atomic(file):  # of others nothing is predicted
+        if is_atomic(file):  # the others have no predictions
             options = shlex.split(" ".join(header(file, "run")))
             compare(os.path.basename(file), options, options, file, SCHEDULES[:1])
     compared, unknown = sum(ANSWERS.values()) - named, ANSWERS["unknown"]

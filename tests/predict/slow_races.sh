@@ -1,4 +1,5 @@
 #!/bin/bash
-# The kernels with known verdicts, with --predict: correct ones stay silent, wrong ones are found as ever.
+# The kernels with known verdicts, with --predict: no finding in correct ones, the known findings in wrong
+# ones.
 cd "$(dirname "$0")/../.." || exit 4
 REFCL_PREDICT=1 exec /usr/bin/python3 tests/races/test_races.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""--predict: races that the recorded execution hides are found, with the order of events, within kernels, between
-commands and with the host; what never races stays silent.  Each kernel runs with one work-item per group and with
-all in one group.  Assertions are judged for the recorded execution and for others."""
+"""--predict: races that the recorded execution hides are found, with the order of events, within kernels,
+between commands and with the host; race-free kernels have no finding.  Each kernel runs with one work-item
+per group and with all in one group.  Assertions are judged for the recorded execution and for others."""
 import json
 import os
 import re
@@ -61,7 +61,7 @@ def commands():
                 check("with the commands of its order", not wanted or "command" in "".join(f.get("reason", "") for f in findings), text)
 
 
-ASSERTIONS = (  # kernel "assertions" with two work-items: what it leaves
+ASSERTIONS = (  # kernel "assertions" with two work-items: its final memory
     ("m[0] == 2", [], None), ("m[0] == 2", ["--predict"], "predicted-assertion"),
     ("m[0] == 1", [], "assertion"), ("m[0] == 1", ["--predict"], "assertion"),
     ("m[0] >= 1 and m[0] < 3", ["--predict"], None), ("m[0] == 1 or m[0] == 2", ["--predict"], None),
@@ -77,7 +77,7 @@ def assertions():
               (code, [f["kind"] for f in findings]) == ((1, [wanted]) if wanted else (0, [])), out)
         check("another execution comes with it", wanted != "predicted-assertion" or ":=" in findings[0]["reason"], out)
     code, _, out = run("assertions", 2, 1, "--assert", "x[3] == 0")
-    check("what nobody has written or read is not known", code == 3 and "x[3]" in out, out)
+    check("memory that is never accessed has an unknown value", code == 3 and "x[3]" in out, out)
     _, _, out = run("clean_long", 2, 1, "--assert", "m[0] == 2", "--predict")
     check("executions of earlier windows stay an open question", " 1 stayed open" in out, out)
     code, _, out = run("assertions", 2, 1, "--assert", "z[0] == 0")

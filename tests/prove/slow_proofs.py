@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""refcl explore --prove: kernels of proofs.cl are proved and have no finding in launches; those of hazards.cl have a
-violation, and are not proved."""
+"""refcl explore --prove: kernels of proofs.cl are proved and have no findings in launches; those of
+hazards.cl have a violation, and are not proved."""
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A kernel that is proved has no such finding in any launch, and a refutation names a launch that has it: the kernels of
-this repository and of the public corpus.  Launches of Vulkan modules are decided by search."""
+"""A proved kernel has no such finding in any launch, and a refutation names a launch that has it: the kernels
+of this repository and of the public corpus.  Search decides launches of Vulkan modules."""
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Answers of `refcl explore --prove` beside detection: a kernel whose races or divergence are proved absent has no such
+"""Answers of `refcl explore --prove` against the detector: a kernel whose races or divergence are proved absent has no such
 finding in any launch; a refutation names a launch that has the finding.
 
 sweep.py [--launches N] [--limit N] [--match TEXT] [--verbose] FILE|FOLDER...
-Prints disagreements, the kernels that are not decided with their reasons, and how many of those that barriers alone
-synchronize are decided.  Ends with 1 where something disagrees."""
+Prints disagreements, the undecided kernels with their reasons, and how many kernels that synchronize only by barriers are
+decided.  Exit code 1 if there are disagreements."""
 import argparse
 import collections
 import glob
@@ -50,7 +50,7 @@ def answer(result, name):
 
 
 def findings(path, *launch):
-    """What detection finds in a launch: kinds and messages; None where the launch could not be made."""
+    """The detector's findings in a launch: kinds and messages; None if the launch is not possible."""
     done = run("kernel", "--auto", "--quiet", "--step-limit", "200000", "--json", "-", *launch, path)
     try:
         return {(f["kind"], f["message"]) for f in json.loads(done.stdout)["findings"]}
@@ -64,7 +64,7 @@ def is_vulkan(path):
 
 
 def searched(path, *launch):
-    """What search finds in a launch of a Vulkan module; None where it reaches a limit."""
+    """Search's findings in a launch of a Vulkan module; None if it reaches a limit."""
     done = run("explore", "--engine", "search", "--cpu-time", "--timeout", "10", "--json", "-", *launch, path)
     try:
         result = json.loads(done.stdout)["tests"][0]
@@ -89,7 +89,7 @@ def required_sizes(result, what):
 
 
 def launches(kernel, result, count):
-    """Options of COUNT launches that satisfy what the proof assumes."""
+    """Options of COUNT launches that satisfy the proof's assumptions."""
     generator = random.Random(zlib.crc32(os.path.basename(kernel.path).encode()))
     fixed = required_sizes(result, "local")
     for number in range(count):

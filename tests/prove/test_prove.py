@@ -18,7 +18,7 @@ def is_proved(result):
 
 
 def test_refutation(folder):
-    """A refutation is a launch that has the finding again, and satisfies the requirements."""
+    """A refutation is a launch that has the finding when run, and satisfies the requirements."""
     path = write(folder, "kernel void k(global int *a, int n, int m) { if (n * m == 6) a[0] = n; }")
     result, code = prove(path, "--requires", "n * m <= 6 and n > m and m > 1 and size(a) == 20")
     words = result["race"].get("launch", "").split()
@@ -39,7 +39,7 @@ def test_refutation(folder):
 
 
 def test_undefined(folder):
-    """A launch with accesses outside of an object shows these, and no race."""
+    """A launch with out-of-bounds accesses reports these, and no race."""
     path = write(folder, "kernel void k(global int *a) { local int t[4]; t[get_local_id(0) & 7] = 0; a[get_global_id(0)] = 0; }")
     result, code = prove(path)
     check("work-items that race outside of an object alone refute its bounds",

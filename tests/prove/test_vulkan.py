@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""refcl explore --prove on modules of the Vulkan memory model: barriers order the accesses that the model says, and specialization
-constants have any value.  Expected answers follow from the sections of the model that memmodel/models/vulkan.cat names."""
+"""refcl explore --prove on modules of the Vulkan memory model: barriers order the accesses that the model
+orders, and specialization constants are unconstrained.  Expected answers follow from the sections of the
+model that memmodel/models/vulkan.cat names."""
 import os
 import sys
 import tempfile

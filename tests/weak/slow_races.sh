@@ -1,4 +1,5 @@
 #!/bin/bash
-# The kernels with known verdicts, with weak memory: correct ones stay silent, wrong ones are found as ever.
+# The kernels with known verdicts, in weak memory mode: no finding in correct ones, the known findings in
+# wrong ones.
 cd "$(dirname "$0")/../.." || exit 4
 REFCL_MEMORY=weak exec /usr/bin/python3 tests/races/test_races.py

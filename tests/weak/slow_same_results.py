@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Kernels that order their accesses leave the same buffers with weak memory as without; locks that do not acquire show
-that they are none."""
+"""Kernels that order their accesses have the same final buffers in weak memory mode; locks without acquire
+fail."""
 import os
 import pickle
 import subprocess
@@ -16,7 +16,7 @@ except ImportError:
 here = os.path.dirname(os.path.abspath(__file__))
 build = os.path.abspath(os.environ.get("BUILD", "build"))
 cases = os.path.join(here, "../jit")
-# Relaxed atomics with a fence at the release alone, which synchronizes with nothing: their sums may be anything.
+# Relaxed atomics with only a release fence, which synchronizes with nothing: their sums may have any value.
 UNORDERED = {"ticket lock", "spin lock in a group", "spinning in a function"}
 
 

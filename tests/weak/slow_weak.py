@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The whole litmus suite under REFCL_MEMORY=weak with three seeds, or one in a sample: no forbidden state, and the share of
-the allowed states that are seen; the tests that miss some are listed."""
+"""The whole litmus suite under REFCL_MEMORY=weak with three seeds, or a sample of it: no forbidden state, and
+the share of allowed states that are observed; lists the tests with unobserved ones."""
 import os
 import sys
 

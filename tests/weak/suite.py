@@ -1,4 +1,5 @@
-"""The litmus suite under REFCL_MEMORY=weak: runs folders with some seeds, judges, adds up which states were seen."""
+"""The litmus suite under REFCL_MEMORY=weak: runs folders with some seeds, judges them, and collects the
+observed states."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""REFCL_MEMORY=weak: what the model forbids never happens, what it allows does, and seeds decide."""
+"""REFCL_MEMORY=weak: forbidden outcomes never occur, allowed ones do, depending on the seed."""
 import os
 import subprocess
 import sys

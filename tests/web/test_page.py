@@ -50,7 +50,7 @@ APART = """[...document.querySelectorAll('label[for]')].filter(l => { const a = 
 
 
 def stale():
-    """Whether there is no page that was made from the sources as they are."""
+    """Whether there is no page built from the current sources."""
     variables = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     build = os.environ.get("BUILD", "build")
     made = subprocess.run(["make", "-q", "BUILD=" + build, build + "/web/playground.html"], cwd=ROOT, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -111,7 +111,8 @@ def same_kernels(b):
 
 
 def tab_to(b, script):
-    """Moves on with Tab until the expression is true of the focused element, e; the names of what was passed."""
+    """Presses Tab until the expression is true of the focused element, e; returns the names of the elements
+    passed."""
     seen = []
     while len(seen) < 80 and not b.run("(e => %s)(document.activeElement)" % script):
         b.key("Tab", 9)

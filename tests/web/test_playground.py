@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The playground's checker, compiled for this machine: its verdicts are those of `refcl litmus check`; what it calls forbidden, allowed and wrong is."""
+"""The playground's checker, compiled for this machine: its verdicts are those of `refcl litmus check`; the
+states that it reports as forbidden, allowed and erroneous are so."""
 import glob
 import json
 import os
@@ -30,7 +31,7 @@ def native(model, switches, files):
 
 
 def summary(verdict):
-    """What both say of a test, in one form."""
+    """The results of both for a test, in one form."""
     def values(state):
         v = state["values"]
         return sorted((name, str(v[name])) for name in v) if isinstance(v, dict) else sorted(zip(verdict["terms"], v))
@@ -47,18 +48,18 @@ def compare(name, model, switches, files):
 
 
 def with_condition(text, terms, values):
-    """The test, asking whether the final state is VALUES."""
+    """The test with a condition on the final state VALUES."""
     asked = "exists (%s)" % " /\\ ".join("%s = %s" % pair for pair in zip(terms, values))
     return re.sub(r"^(~?exists|forall).*\Z", lambda _: asked, text, flags=re.M | re.S)
 
 
 def in_sample(path):
-    """One test in nine, by its name: a new test does not change which others are chosen."""
+    """One test in nine, by its name, so that a new test does not change the choice of the others."""
     return zlib.crc32(os.path.basename(path).encode()) % 9 == 0
 
 
 def forbidden_states(files):
-    """Each forbidden state is asked about by itself."""
+    """Each forbidden state is tested by a separate condition."""
     wrong, count, incomplete = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         asked = []
@@ -116,7 +117,7 @@ def one_test(folder):
 
 
 def change_of(test, state, allow):
-    """The change that allows or forbids STATE, as the playground says it."""
+    """The change that allows or forbids STATE, in the playground's words."""
     run = subprocess.run([CHECKER, str(4 * allow), MODELS, "opencl.cat", "", "state:" + state, test], stdout=subprocess.PIPE, timeout=PATIENCE)
     return json.loads(run.stdout)
 

@@ -19,10 +19,10 @@ from test_playground import play
 
 KERNELS = sorted(glob.glob(os.path.join(ROOT, "tools/web/kernels/*.cl")))
 ANSWERS = ("condition", "race", "usage", "divergence", "termination", "flags", "states_complete")
-# Options that are no part of a program, or change the engine.
+# Options that are not part of a program, or change the engine.
 LEFT_OUT = ("--progress", "--switch", "--model", "--timeout", "--no-walk")
 SYMBOLIC = [[], ["--requires", "idx[0] < idx[1]"], ["--requires", "idx[i] >= n"]]
-# [text, what replaces it, line, what the message says]
+# [text, its replacement, line, words of the message]
 BAD = [["refcl-program 1", "refcl-program 2", 1, "version 2"], ["refcl-program 1\n", "refcl-programs 1\n", 1, "begin"], ["\nend\n", "\n", 0, "no 'end'"],
        ["\nend\n", "\nend\nend\n", 0, "behind the end"], ["kernel=1", "kernel=2", 2, "larger than 1"], ["kernel=1", "kernels=1", 2, "not a field"], ["kernel=1", "kernel=1 kernel=1", 2, "twice"],
        ["size=8", "size=18446744073709551616", 3, "larger"], ["initial=0*2", "initial=0*3", 3, "larger than 2"], ["initial=0*2", "initial=0*2,1", 3, "more initial values"], ["initial=0*2", "initial=0", 3, "1 initial values"],
@@ -35,7 +35,7 @@ def explore(path, options, *more):
 
 
 def sample():
-    """Kernels with options that a program has, and no function of an instruction set."""
+    """Kernels with options of programs, and without functions of instruction sets."""
     for folder in ("kernels", "features"):
         for path in sorted(glob.glob(os.path.join(HERE, "../explore", folder, "*/*.cl")), key=os.path.basename)[::3]:
             options = shlex.split(" ".join(header(path, "Options")))
@@ -52,11 +52,12 @@ def summary(verdict):
 
 
 def agrees(said, wanted):
-    """The same answers; unknown is permitted where only refcl explore reached a bound with a finding, as it raises the bound in steps."""
-    ours, theirs = summary(said), summary(wanted)
-    if ours == theirs or not (said.get("limit") and wanted.get("limit")) or said["limit"] == wanted["limit"]:
-        return ours == theirs
-    return all(a in ("unknown", b) for a, b in zip(ours[:5], theirs[:5])) and not set(ours[5]) - set(theirs[5])
+    """The same answers; unknown is permitted if only refcl explore reached a bound with a finding, as it
+    raises the bound in steps."""
+    actual, expected = summary(said), summary(wanted)
+    if actual == expected or not (said.get("limit") and wanted.get("limit")) or said["limit"] == wanted["limit"]:
+        return actual == expected
+    return all(a in ("unknown", b) for a, b in zip(actual[:5], expected[:5])) and not set(actual[5]) - set(expected[5])
 
 
 def same_verdicts(folder):

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Copies of this repository with one link broken: refcl xref check says which.
+# Copies of this repository with one broken link each: refcl xref check reports it.
 . tests/lib/tap.sh
 copy=$tap_dir/copy
 mkdir "$copy"
 cp -R memmodel checker interp litmus ref-runtime tests tools spec-xref "$copy"
 ok "the copy is whole" exits 0 "$REFCL" xref check --root "$copy"
-breaks() { # breaks PATTERN FILE SED-SCRIPT: the check fails and says so; the file is put back
+breaks() { # breaks PATTERN FILE SED-SCRIPT: the check fails with PATTERN; the file is restored
     cp "$copy/$2" "$tap_dir/kept"
     sed -i "$3" "$copy/$2"
     cmp -s "$copy/$2" "$tap_dir/kept" && echo "nothing changed" && return 1

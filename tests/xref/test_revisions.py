@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""refcl xref diff on the sources of OpenCL's specifications: small texts with known changes; the changes that the
-specification's own list names, from 3.0.19 to 3.1.1 and from 2.2-7 to 3.0.19, where the texts are there; and the litmus
-tests whose verdict differs under two revisions."""
+"""refcl xref diff on the sources of OpenCL's specifications: small texts with known changes; the changes in
+the specification's own list, from 3.0.19 to 3.1.1 and from 2.2-7 to 3.0.19, if the texts are available; and
+the litmus tests whose verdict differs under two revisions."""
 import json
 import os
 import re
@@ -60,7 +60,8 @@ ifdef::cl_khr_icd[]
 A platform must be %s.
 endif::cl_khr_icd[]
 """
-# What the specification's list of changes names, and words of the changed text; None: why no text has it.
+# Entries of the specification's list of changes, and words of the changed text; None: the reason why no text
+# has it.
 LISTED_3_1 = {
     "SPIR-V 1.0 to 1.4 are required": r"SPIR-V 1\.3.*SPIR-V 1\.4",
     "sub-groups are required": r"sub-groups is required.*3\.1",
@@ -85,7 +86,7 @@ LISTED_3_1 = {
     "device UUIDs": r"UUID",
     "suggested local sizes": r"SuggestedLocalWorkSize",
 }
-# Changes that the list does not name.
+# Changes that are not in the list.
 UNLISTED_3_1 = {
     "queries of events guarantee nothing: removed": r"no guarantees that the memory objects being modified",
     "pending counts of command-buffers": r"Pending Count",

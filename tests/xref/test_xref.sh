@@ -112,9 +112,7 @@ assert [d["verdicts"] for d in drivers] == [{"forbidden": 3, "allowed": 1}]
 ' "$REFCL" "$tap_dir"
 ok "not a judgement" prints 2 'not a judgement' "$REFCL" xref --judgement tools/schema/xref.schema.json CL 3.3.6 G7
 
-# ---- verdicts turn on the switches that the ambiguities name ----
-# tests/models/matrix.txt has the verdict of each test for each value, which search and Z3 reproduce.  Tests of several
-# switches together state their verdicts themselves.
+# ---- the switches that ambiguities name change verdicts ----
 flips() {
     "$REFCL" xref ambiguities --json - | python3 -c '
 import json, os, re, sys

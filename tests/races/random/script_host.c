@@ -185,7 +185,7 @@ static void copy_command(char what)
     const cl_event *w = waits ? list : NULL;
     cl_uint c = (cl_uint)waits;
     cl_bool blocks = flag ? CL_TRUE : CL_FALSE;
-    int *out = what == 'r' ? calloc(WORDS, 4) : NULL; /* separate for each command: commands may overlap in time */
+    int *out = what == 'r' ? calloc(WORDS, 4) : NULL; /* not shared: commands may overlap in time */
     if (what == 'r')
         check(o->svm ? clEnqueueSVMMemcpy(q, blocks, out, o->svm + lo, size, c, w, event)
                      : clEnqueueReadBuffer(q, o->mem, blocks, at, size, out, c, w, event),

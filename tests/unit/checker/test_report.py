@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The machine-readable reports: JSON against its schema, SARIF and JUnit against what their readers need."""
+"""The machine-readable reports: JSON against its schema, SARIF and JUnit against their readers'
+requirements."""
 import json
 import os
 import re

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The functions that the JIT shares with the interpreter compile to bitcode with Clang, keep no state of their own, and
-# call nothing but libm and memcpy.
+# The functions that the JIT shares with the interpreter compile to bitcode with Clang, have no state, and
+# call only libm and memcpy.
 cd "$(dirname "$0")/../../.." || exit 4
 bin=$(make -s --no-print-directory --eval='show-bin: ; @echo $(LLVM_BIN)' show-bin)
 clang=$bin/clang

@@ -35,7 +35,7 @@ def executed(program, path):
 
 
 def main():
-    names = {}  # of each number; some have several
+    names = {}  # of each opcode; some have several
     for instruction in json.loads(read(GRAMMAR))["instructions"]:
         names.setdefault(instruction["opcode"], set()).update([instruction["opname"], *instruction.get("aliases", [])])
     tests = {}
