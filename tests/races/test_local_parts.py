@@ -27,6 +27,11 @@ WINDOW = FENCE + "float s = 0; for (int k = 0; k < 5; k++) s += t[l + k]; o[i] =
 AROUND = FENCE + "o[i] = t[m + 1][l] + t[m + 1][l + 2] + t[m][l + 1] + t[m + 2][l + 1];"
 COPIED = FENCE + "o[i] = t[l] + t[l + 32];"
 
+BITONIC = ("t[l] = x[i]; " + FENCE + "for (int n = 2; n <= 32; n *= 2) for (int s = n / 2; s > 0; s /= 2) { int p = l ^ s; "
+           "if (p > l) { float a = t[l], b = t[p]; if ((a > b) == ((l & n) == 0)) { t[l] = b; t[p] = a; } } " + FENCE + "} o[i] = t[l];")
+BUTTERFLY = ("t[l] = x[i]; t[l + 32] = 1; " + FENCE + "for (int s = 1; s < 64; s *= 2) { int at = 2 * l - (l & (s - 1)); float v = t[at] - t[at + s]; "
+             "t[at] += t[at + s]; t[at + s] = v; " + FENCE + "} o[i] = t[l] + t[l + 32];")
+
 # Name, elements of the variable t, body, how it is launched, the verdict, whether tags of local memory are needed.
 CASES = [
     ("a row with margins", "[36]", "t[l + 2] = x[i]; if (l < 2) { t[l] = 1; t[l + 34] = 2; } " + WINDOW, ROW, CLEAN, False),
@@ -95,6 +100,33 @@ CASES = [
     ("negative remainders", "[32]", "t[15 + (l - 16) % 17] = x[i]; " + FENCE + "o[i] = t[l];", ROW, OUTSIDE, False),
     ("exchanged", "[32]", "t[l ^ 5] = x[i]; " + FENCE + "o[i] = t[l];", ROW, CLEAN, False),
     ("pairs", "[65]", "vstore2((float2)(l), l, &t[0][0] + 0); " + FENCE + "o[i] = t[0][l];".replace("[0]", ""), ROW, CLEAN, False),
+    ("a bitonic sort", "[32]", BITONIC, ROW, CLEAN, False),
+    ("a bitonic sort by both items of a pair", "[32]", BITONIC.replace("if (p > l)", "if (p >= 0)"), ROW, RACE, True),
+    ("a bitonic sort without a barrier", "[32]", BITONIC.replace("} " + FENCE + "}", "} }"), ROW, RACE, True),
+    ("a bitonic sort with a barrier at every other stride", "[32]", BITONIC.replace("} " + FENCE, "} if (s & 21) " + FENCE), ROW, RACE, True),
+    ("a bitonic sort with a barrier at every stride but the first", "[32]", BITONIC.replace("} " + FENCE, "} if (s != 16 || n < 32) " + FENCE),
+     ROW, RACE, True),
+    ("a bitonic sort with no barrier after the last stride", "[32]", BITONIC.replace("} " + FENCE, "} if (s != 1 || n < 32) " + FENCE),
+     ROW, RACE, True),
+    ("a bitonic sort with a barrier too few, read at the same place", "[32]", BITONIC.replace("} " + FENCE, "} if (s != 1 || n < 32) " + FENCE)
+     .replace("o[i] = t[l]", "o[i] = l & 1 ? 0 : t[l]"), ROW, CLEAN, False),
+    ("a bitonic sort of more elements than there are", "[32]", BITONIC.replace("n <= 32", "n <= 64").replace("p > l", "p > l && p < 33"),
+     ROW, OUTSIDE, False),
+    ("a bitonic sort of as many elements as the launch says", "[32]", BITONIC.replace("n <= 32", "n <= 8 * (int)get_num_groups(0)"), ROW, CLEAN, True),
+    ("a bitonic sort of incomplete work-groups", "[32]", BITONIC.replace("p > l", "p > l && p < get_local_size(0)"), EDGE, CLEAN, False),
+    ("butterflies", "[64]", BUTTERFLY, ROW, CLEAN, False),
+    ("butterflies that overlap", "[64]", BUTTERFLY.replace("l & (s - 1)", "l & s"), ROW, RACE, True),
+    ("butterflies of one stride more", "[64]", BUTTERFLY.replace("s < 64", "s <= 64"), ROW, OUTSIDE, False),
+    ("a step to the next item's place", "[32]", "t[l] = x[i]; " + FENCE + "for (int k = 0; k < 4; k++) { float v = t[(l + k) & 31]; " + FENCE +
+     "t[(l + k) & 31] = v + 1; } " + FENCE + "o[i] = t[l];", ROW, RACE, True),
+    ("a step to the next item's place behind a barrier", "[32]", "t[l] = x[i]; for (int k = 0; k < 4; k++) { " + FENCE +
+     "float v = t[(l + k) & 31]; t[(l + k) & 31] = v + 1; } " + FENCE + "o[i] = t[l];", ROW, CLEAN, False),
+    ("loops that differ between two barriers", "[64]", "for (int s = 1; s < 8; s *= 2) { for (int k = l; k < 64; k += 32) t[k ^ s] = k; " + FENCE +
+     "if (l < s) for (int k = 0; k < s; k++) t[l * s + k] = s; " + FENCE + "} o[i] = t[l];", ROW, CLEAN, False),
+    ("loops that overlap between two barriers", "[64]", "for (int s = 1; s < 8; s *= 2) { for (int k = l; k < 64; k += 32) t[k ^ s] = k; " + FENCE +
+     "if (l < s) for (int k = 0; k <= s; k++) t[l * s + k] = s; " + FENCE + "} o[i] = t[l];", ROW, RACE, True),
+    ("a loop that items leave at different iterations", "[32]", "t[l] = 0; " + FENCE + "for (int k = 0; k < 32 && k <= l; k++) t[l ^ (k & 0)] += k; " +
+     FENCE + "o[i] = t[31 - l];", ROW, CLEAN, False),
     ("narrow counters that wrap", "[64]", "for (uchar k = l; k < 224; k += 32) t[(uchar)(k + 160) % 64] = l; " + COPIED, ROW, CLEAN, False),
 ]
 CASES = [(n, e, b.replace("&t[0][0] + 0", "t"), h, v, g) for n, e, b, h, v, g in CASES]
@@ -151,8 +183,29 @@ def random_place(r, counter):
     return "%s + %d" % (base, r.choice([0, 0, 1, 2, 8, 16, 32]))
 
 
+def random_path(r):
+    """A loop with barriers, in which places depend on its counter."""
+    places = ["l", "l", "l ^ s", "l + s", "2 * l - (l & (s - 1))", "2 * l - (l & (s - 1)) + s", "l | s", "l & ~s", "(l * s) & 31", "l / s"]
+    guards = ["(l & s) == 0", "(l ^ s) > l", "l < s", "l >= s", "l %% s == 0", "s > 2", "x[s] > 4", "(l & s) != 0"]
+    body = ""
+    for _ in range(r.choice([1, 2, 2, 3])):
+        do = r.choice(["t[%s] = s;", "s1 += t[%s];", "t[%s] += 1;", "s1 = t[%s]; t[%s] = s1;"]).replace("%s", r.choice(places))
+        if r.random() < 0.5:
+            do = "if (%s) { %s }" % (r.choice(guards).replace("%%", "%"), do)
+        if r.random() < 0.2:
+            do = "for (int k = %s; k < %d; k += 8) { %s }" % (r.choice(["l", "s", "0"]), r.choice([8, 16]), do.replace("t[l", "t[k"))
+        body += do + " " + r.choice(["", "", FENCE, "if (s %s %d) %s" % (r.choice(["<", "!=", "=="]), r.choice([1, 2, 4]), FENCE)])
+    head = r.choice(["int s = 1; s < 8; s *= 2", "int s = 8; s > 0; s >>= 1", "int n = 2; n <= 8; n *= 2) for (int s = n / 2; s > 0; s /= 2",
+                     "int s = 1; s < 4; s++", "int s = 1; s < 4 + x[1]; s++"])
+    before = r.choice(["", "t[l] = 1; ", "t[l] = 1; " + FENCE])
+    body = "float s1 = 0; %sfor (%s) { %s%s } %s" % (before, head, body, r.choice(["", FENCE, FENCE]), r.choice(["", "s1 += t[l]; ", "s1 += t[7 - l]; "]))
+    return kernel_text("[%d]" % r.choice([16, 32, 32]), body + "o[i] = s1;"), r.choice(["-g 16 -l 8", "-g 8,4 -l 8,1", "-g 14 -l 8"])
+
+
 def random_kernel(seed):
     r = random.Random(seed)
+    if r.random() < 0.3:
+        return random_path(r)
     body = ""
     for _ in range(r.choice([1, 2, 2, 3, 4])):
         loop = r.random() < 0.4

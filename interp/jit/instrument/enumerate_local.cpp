@@ -8,16 +8,16 @@
 using namespace llvm;
 using namespace instrumentation;
 
-// BUDGET: values that are computed for one variable, a few milliseconds; MOST_BYTES: of a variable.
-enum : unsigned {
-    BUDGET = 1 << 20,
-    MOST_BYTES = 1 << 18,
-    NO_ITEM = UINT32_MAX,
-    SEVERAL_ITEMS = UINT32_MAX - 1
-};
+enum : unsigned { NO_ITEM = UINT32_MAX, SEVERAL_ITEMS = UINT32_MAX - 1 };
+
+LocalVariable instrumentation::local_variable(const Access &a)
+{
+    auto *offset = dyn_cast<ConstantInt>(a.origin.within);
+    return {a.origin.number, offset ? offset->getZExtValue() : UINT64_MAX};
+}
 
 LocalEnumeration::LocalEnumeration(Function &f, const in_check_lowering &w, const DominatorTree &t)
-    : item(f), options(w), layout(f.getParent()->getDataLayout()), tree(t), loops(t),
+    : item(f), options(w), layout(f.getParent()->getDataLayout()), tree(t), post(f), loops(t),
       items(w.local_size[0] * w.local_size[1] * w.local_size[2]), budget(BUDGET)
 {
 }
@@ -259,6 +259,12 @@ bool LocalEnumeration::offset(const Value *pointer, const Value *base, Lanes &su
     return true;
 }
 
+// Whether the iteration is that of the work-group's path.
+bool LocalEnumeration::is_chosen(const Loop &loop) const
+{
+    return all_of(loop.getHeader()->phis(), [&](const PHINode &phi) { return counters.count(&phi); });
+}
+
 // The loops around the access whose counters its place depends on, from the outermost to the innermost; false: they cannot be
 // enumerated.
 bool LocalEnumeration::find_loops(const Access &a, SmallVectorImpl<Loop *> &found)
@@ -275,6 +281,9 @@ bool LocalEnumeration::find_loops(const Access &a, SmallVectorImpl<Loop *> &foun
         if (isa<PHINode>(i) || isa<GetElementPtrInst>(i) || i->getType()->isIntegerTy())
             work.append(i->op_begin(), i->op_end());
     }
+    for (const Loop *l : SmallVector<const Loop *, 4>(needed.begin(), needed.end()))
+        if (is_chosen(*l))
+            needed.erase(l);
     for (Loop *l = loops.getLoopFor(a.call->getParent()); l; l = l->getParentLoop())
         if (needed.erase(l)) {
             if (!l->getLoopPredecessor() || !l->getLoopLatch())
@@ -292,6 +301,7 @@ bool LocalEnumeration::make_access(const Access &a, const Mask &mask)
         return false;
     const uint64_t end = a.origin.size ? a.origin.size : uint64_t(MOST_BYTES);
     const bool writes = a.how & IN_SHADOW_WRITTEN;
+    std::vector<Cell> &marks = cells[local_variable(a)];
     budget -= unsigned(std::min<uint64_t>(budget, items * (1 + a.size / 8)));
     for (unsigned n = 0; n < items; n++) {
         if (!mask[n])
@@ -299,14 +309,16 @@ bool LocalEnumeration::make_access(const Access &a, const Mask &mask)
         if (!at[n])
             return false;
         const bool inside = *at[n] < end && a.size <= end - *at[n];
+        if (!inside || !a.origin.size || *at[n] % a.align != 0)
+            outside.insert(&a);
         if (!inside && a.origin.size)
             continue; // suspicious, and never made
         if (!inside)
             return false;
         for (uint64_t k = *at[n]; k < *at[n] + a.size; k++) {
-            if (k >= cells.size())
-                cells.resize(k + 1, {NO_ITEM, NO_ITEM});
-            Cell &c = cells[k];
+            if (k >= marks.size())
+                marks.resize(k + 1, {NO_ITEM, NO_ITEM});
+            Cell &c = marks[k];
             if ((c.writer != NO_ITEM && c.writer != n) || (writes && c.reader != NO_ITEM && c.reader != n))
                 return false;
             if (writes)

@@ -4,10 +4,17 @@
 
 #include "interp/jit/instrument/lower_checks.hpp"
 
+#include <llvm/Analysis/PostDominators.h>
+
+#include <map>
 #include <optional>
 
 namespace instrumentation
 {
+
+// A variable of local memory, or all that an argument leads to.
+using LocalVariable = std::pair<unsigned, uint64_t>;
+LocalVariable local_variable(const Access &a);
 
 // docs/instrumentation.md#enumeration
 class LocalEnumeration
@@ -17,7 +24,21 @@ class LocalEnumeration
     // Whether no two work-items of a work-group conflict by accesses to one variable, whichever of ACCESSES each of them makes.
     bool are_apart(llvm::ArrayRef<Access *> accesses);
 
+    struct Kernel {
+        llvm::function_ref<Access *(llvm::Instruction &)> access; // of local memory; null: I is none
+        llvm::function_ref<bool(const llvm::Instruction &)>
+            is_barrier; // that orders accesses of local memory
+    };
+    // Follows the path of all work-items of a work-group; false: it is not known.  Then CONFLICTING has accesses that may conflict or
+    // are at an unknown place, at least one of each pair, and OUTSIDE those that may be out of bounds or misaligned.
+    bool walk(const Kernel &kernel);
+    llvm::SmallPtrSet<const Access *, 16> conflicting, outside;
+
   private:
+    enum : unsigned { // BUDGET: values that are computed for one variable, a few milliseconds; MOST_BYTES: of a variable
+        BUDGET = 1 << 20,
+        MOST_BYTES = 1 << 18,
+    };
     using Lanes = llvm::SmallVector<std::optional<uint64_t>, 0>; // a value for each work-item, if it is known
     using Mask = std::vector<bool>;                              // of work-items
     struct Cell {
@@ -28,12 +49,13 @@ class LocalEnumeration
     const in_check_lowering &options;
     const llvm::DataLayout &layout;
     const llvm::DominatorTree &tree;
+    llvm::PostDominatorTree post;
     llvm::LoopInfo loops;
     unsigned items, budget;
     llvm::DenseMap<const llvm::PHINode *, Lanes> counters; // of the loops whose iterations are enumerated
     llvm::DenseMap<const llvm::Value *, Lanes> known;      // in this iteration
     llvm::SmallPtrSet<const llvm::Value *, 16> evaluating;
-    std::vector<Cell> cells;
+    std::map<LocalVariable, std::vector<Cell>> cells;
 
     const Lanes &evaluate(const llvm::Value *v);
     Lanes compute(const llvm::Value *v);
@@ -45,6 +67,11 @@ class LocalEnumeration
     bool find_loops(const Access &a, llvm::SmallVectorImpl<llvm::Loop *> &found);
     bool enumerate(const Access &a, llvm::ArrayRef<llvm::Loop *> nest, const Mask &mask);
     bool make_access(const Access &a, const Mask &mask);
+    bool is_chosen(const llvm::Loop &loop) const;
+    void enter(const llvm::BasicBlock *from, const llvm::BasicBlock *block);
+    llvm::BasicBlock *common_successor(const llvm::BasicBlock *block);
+    void visit(Access &a, llvm::ArrayRef<llvm::Loop *> nest);
+    bool visit_region(llvm::BasicBlock *head, const llvm::BasicBlock *join, const Kernel &kernel);
 };
 
 } // namespace instrumentation

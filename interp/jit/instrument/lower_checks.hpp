@@ -7,6 +7,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <set>
+
 namespace instrumentation
 {
 
@@ -76,6 +78,8 @@ struct Tags {
         *all_readers; // several readers: of one work-group and phase; of the launch, null: of local memory
 };
 
+class LocalEnumeration;
+
 enum TagKind { GLOBAL_TAGS, LOCAL_TAGS, TEXEL_TAGS, TAG_KINDS };
 
 class CheckLowering
@@ -129,6 +133,7 @@ class CheckLowering
     bool has_grid(unsigned argument);
     bool is_idempotent(unsigned argument);
     void select_local();
+    void follow_work_group(LocalEnumeration &enumeration, std::set<std::pair<unsigned, uint64_t>> &tagged);
     void drop_redundant();
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start,
                                                      const llvm::Instruction *until = nullptr,

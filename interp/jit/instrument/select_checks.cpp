@@ -340,7 +340,7 @@ void CheckLowering::drop_redundant()
     for (Access &a : accesses) {
         AffineOffset l;
         if (a.origin.size && ids_only.offset(a.call->getArgOperand(0), a.origin.base, l))
-            a.in_bounds =
+            a.in_bounds |=
                 l.fixed % int64_t(a.align) == 0 && ids_only.is_within(l, a.align, a.origin.size - a.size);
         l = {};
         a.lane_disjoint = options.local_size[0] >= LANES && a.tagged &&

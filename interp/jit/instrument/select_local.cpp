@@ -3,7 +3,6 @@
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <map>
-#include <set>
 
 using namespace llvm;
 using namespace instrumentation;
@@ -314,6 +313,27 @@ void CheckLowering::enforce(ArrayRef<LocalCondition> conditions, ArrayRef<Instru
     }
 }
 
+// Removes from TAGGED the variables of which no accesses conflict on the path of a work-group.
+void CheckLowering::follow_work_group(LocalEnumeration &enumeration, std::set<LocalVariable> &tagged)
+{
+    auto access = [&](Instruction &i) -> Access * {
+        auto found = access_of.find(&i);
+        return found != access_of.end() && accesses[found->second].origin.within ? &accesses[found->second]
+                                                                                 : nullptr;
+    };
+    auto is_barrier = [](const Instruction &i) { return is_phase(i, 1); };
+    if (!enumeration.walk({access, is_barrier}))
+        return;
+    std::set<LocalVariable> conflicting;
+    for (const Access *a : enumeration.conflicting)
+        conflicting.insert(local_variable(*a));
+    for (Access &a : accesses)
+        if (a.origin.within && !conflicting.count(local_variable(a))) {
+            tagged.erase(local_variable(a));
+            a.in_bounds |= !enumeration.outside.count(&a);
+        }
+}
+
 void CheckLowering::select_local()
 {
     SmallVector<Instruction *, 8> starts{&item.getEntryBlock().front()};
@@ -322,20 +342,15 @@ void CheckLowering::select_local()
             starts.push_back(call->getNextNode());
     for (Access &a : accesses)
         a.tagged &= !a.origin.within;
-    using Variable = std::pair<unsigned, uint64_t>;
-    auto variable = [](const Access &a) {
-        auto *offset = dyn_cast<ConstantInt>(a.origin.within);
-        return Variable(a.origin.number, offset ? offset->getZExtValue() : UINT64_MAX);
-    };
-    std::set<Variable> tagged;
-    std::map<Variable, SmallVector<LocalCondition, 4>> conditions;
+    std::set<LocalVariable> tagged;
+    std::map<LocalVariable, SmallVector<LocalCondition, 4>> conditions;
     DominatorTree tree(item);
     Divergence divergence(item, 3);
     LocalEnumeration enumeration(item, options, tree);
     for (Instruction *start : starts) {
-        std::map<Variable, SmallVector<Access *, 16>> together;
+        std::map<LocalVariable, SmallVector<Access *, 16>> together;
         for (Access *a : between_barriers(start))
-            together[variable(*a)].push_back(a);
+            together[local_variable(*a)].push_back(a);
         for (auto &t : together) {
             LocalCondition c(start);
             bool proven = needs_no_order(c, t.second, tree, divergence);
@@ -350,12 +365,16 @@ void CheckLowering::select_local()
         }
     }
     for (auto &c : conditions)
-        if (!tagged.count(c.first) && !may_hold(c.second))
+        if (!may_hold(c.second))
             tagged.insert(c.first);
-        else if (!tagged.count(c.first))
+    std::set<LocalVariable> doubtful = tagged;
+    if (!tagged.empty() && !divergence.irreducible)
+        follow_work_group(enumeration, tagged);
+    for (auto &c : conditions)
+        if (!doubtful.count(c.first))
             enforce(c.second, starts);
     for (Access &a : accesses)
-        if (a.origin.within && tagged.count(variable(a))) {
+        if (a.origin.within && tagged.count(local_variable(a))) {
             a.tagged = true;
             record_use(a, memories[LOCAL_MEMORY]);
         }
