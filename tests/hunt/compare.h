@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whether both are decided, and not the same. */
+/* Whether both are decided, and differ. */
 static inline bool differ(enum ck_answer a, enum ck_answer b)
 {
     return a != CK_UNKNOWN && b != CK_UNKNOWN && a != b;
@@ -42,7 +42,7 @@ static inline bool have_same_shown(const struct ck_program *p, const struct ck_v
     return a->shown_count == b->shown_count;
 }
 
-/* Whether two verdicts of search are the same in all that a user sees. */
+/* Whether two verdicts of search are the same in everything that users see. */
 static inline bool have_same_results(const struct ck_program *p, const struct ck_verdict *a,
                                      const struct ck_verdict *b)
 {

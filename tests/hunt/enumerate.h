@@ -1,5 +1,5 @@
-/* The third way to decide a program: list every choice of values read, sources and orders of writes, and ask
- * for each what the model says, as plainly as can be.  Written for the hunt alone. */
+/* A naive oracle for programs: enumerates every choice of values read, rf and co, and evaluates the model for
+ * each.  Written for the hunt only. */
 #ifndef TESTS_HUNT_ENUMERATE_H
 #define TESTS_HUNT_ENUMERATE_H
 
@@ -32,7 +32,7 @@ static uint32_t initial_of(const struct hunt_program *p, uint32_t cell)
     return p->locations[cell].initial;
 }
 
-/* Whether location L is accessed, and as a whole alone: then it is in one piece, which cells are not. */
+/* Whether location L is accessed, and only as a whole: then it is one piece, not cells. */
 static bool is_uncut(const struct hunt_program *p, uint32_t l)
 {
     bool whole = false;
@@ -74,7 +74,7 @@ static void find_possible_at(struct enumeration *x, const struct hunt_op *op, ui
         if (op->kind == STORE || op->kind == CAS || (op->kind == RMW && op->rmw == CK_RMW_XCHG))
             *here |= (uint8_t)(1 << byte);
         if (op->kind == STORE_REG || (op->kind == RMW && (op->rmw == CK_RMW_AND || op->rmw == CK_RMW_UMIN)))
-            *here |= 0xf; /* whatever is read, bounded: out of thin air too */
+            *here |= 0xf; /* any bounded value, including out-of-thin-air ones */
         if (op->kind == RMW && op->rmw == CK_RMW_ADD)
             *here |= (uint8_t)(*here << byte);
     }
@@ -176,7 +176,8 @@ static void extend_read(struct enumeration *x, uint32_t thread, uint32_t index, 
     extend(x, thread, index + 1, next);
 }
 
-/* Operation INDEX, an exchange that is repeated until it reads what it expects, from FAILED attempts on. */
+/* Operation INDEX is an exchange that is repeated until it reads the expected value, with at most FAILED
+ * attempts. */
 static void extend_lock(struct enumeration *x, uint32_t thread, uint32_t index, const struct trace *t,
                         uint32_t failed)
 {
@@ -241,7 +242,7 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
         if (op->kind == WAIT) {
             struct trace once_more = t;
 
-            /* Waiting longer than once adds nothing; waiting once may race. */
+            /* Waiting for more than one iteration adds nothing; waiting for one may race. */
             if (v != op->value) {
                 add_access(x, &once_more, 'R', (int)thread, index, op, v);
                 extend_read(x, thread, index, &once_more, op->value, false);
@@ -335,8 +336,7 @@ static void forget(struct enumeration *x)
         x->let_known[i] = x->let_known[i] && !x->let_varies[i];
 }
 
-/* Whether some order of the events of SET that are left, after those in x->linear, serves; all orders are
- * tried. */
+/* Whether some order of the events of SET that are not yet in x->linear is allowed; tries all orders. */
 static bool is_allowed_in_order(struct enumeration *x, uint64_t left, bool *racy)
 {
     uint64_t last = left;
@@ -389,7 +389,7 @@ static void judge(struct enumeration *x)
         record(x, racy);
 }
 
-/* Places the writes of one cell after the other; PLACED of them are in order already. */
+/* Orders the writes of one cell; PLACED of them are in order already. */
 static void order_writes(struct enumeration *x, uint32_t cell, uint32_t placed)
 {
     bool left = false;
@@ -464,7 +464,7 @@ static void candidate(struct enumeration *x)
     choose_sources(x, 0);
 }
 
-/* Adds STEP for each barrier that T comes to and U has to come to, too. */
+/* Adds STEP for each barrier that T reaches and U has to reach, too. */
 static void count_visits(const struct enumeration *x, uint32_t t, uint32_t u, int step, int *visits)
 {
     for (uint32_t i = 0; i < x->chosen[t]->count; i++) {
@@ -475,7 +475,7 @@ static void count_visits(const struct enumeration *x, uint32_t t, uint32_t u, in
     }
 }
 
-/* Work-items of one group wait for each other at barriers: they all come to the same ones, equally often. */
+/* Work-items of one group wait for each other at barriers: all reach the same ones, equally often. */
 static bool barriers_let_through(const struct enumeration *x)
 {
     for (uint32_t t = 0; t < x->p->thread_count; t++) {

@@ -88,7 +88,7 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
         op->scope = MM_SCOPE_ALL_SVM_DEVICES;
 }
 
-/* The same barrier somewhere in every work-item with room for it; now and then not quite the same. */
+/* The same barrier somewhere in every work-item with room for it; sometimes a slightly different one. */
 static void place_barriers(struct hunt_program *p)
 {
     struct hunt_op barrier = {
@@ -120,7 +120,7 @@ static void place_barriers(struct hunt_program *p)
     }
 }
 
-/* The first two locations become an array; some accesses of it take their index from what was read before. */
+/* The first two locations become an array; some accesses to it take their index from earlier reads. */
 static void make_array(struct hunt_program *p)
 {
     uint32_t initial = p->locations[1].initial;
@@ -258,7 +258,7 @@ void hunt_add_locks(struct hunt_program *p)
         place_barriers(p);
 }
 
-/* Two bytes of value, one of them perhaps nothing. */
+/* A value of two bytes, one of which may be zero. */
 static uint32_t wide(uint32_t value)
 {
     return value | pick(3) << 8;
@@ -426,7 +426,7 @@ static struct ck_instr new_instr(enum ck_op op)
                              .expected = CK_NO_EXPR};
 }
 
-/* Goes to TARGET unless register R is VALUE. */
+/* Branches to TARGET unless register R is VALUE. */
 static void branch_unless(struct ck_program *c, uint32_t t, int r, uint32_t value, uint32_t target)
 {
     struct ck_instr in = new_instr(CK_BRANCH);
@@ -461,7 +461,7 @@ static uint32_t address_of(struct ck_program *c, const struct hunt_program *p, c
         c, &(struct ck_expr){.op = CK_ADD, .size = 8, .a = constant(c, CK_OBJECT_BASE(0), 8), .b = scaled});
 }
 
-/* The access or fence; what is read gets into register INDEX. */
+/* The access or fence; the value read goes to register INDEX. */
 static void lower_effect(struct ck_program *c, const struct hunt_program *p, uint32_t t, uint32_t index,
                          const struct hunt_op *op)
 {
@@ -552,7 +552,7 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
     uint64_t initial[2];
 
     c->name = "hunt";
-    /* Search tries the program's constants as values out of thin air: all that the masks leave possible. */
+    /* Search tries the program's constants as out-of-thin-air values: all that the masks leave possible. */
     for (uint32_t i = 0; i <= hunt_stored(p, WHOLE); i++) {
         if ((i & hunt_stored(p, WHOLE)) == i)
             constant(c, i, 4);

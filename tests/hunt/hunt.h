@@ -1,4 +1,4 @@
-/* What the hunt for disagreement consists of: random programs, a third way to decide them, comparison. */
+/* Components of the hunt for disagreements: random programs, a naive oracle, comparison. */
 #ifndef TESTS_HUNT_HUNT_H
 #define TESTS_HUNT_HUNT_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A program as the generator makes it: threads of guarded operations; WAIT loads until it reads VALUE.
- * Operation I of a thread has register I for what it reads.  All values that can arise are below VALUES. */
+/* A generated program: threads of guarded operations; WAIT loads until it reads VALUE. Operation I of a
+ * thread writes the value it reads to register I.  All values that can arise are below VALUES. */
 enum {
     MAX_THREADS = 4,
     MAX_OPS = 5,
@@ -21,7 +21,7 @@ enum {
     SITES = 3
 };
 
-/* What of its location an operation accesses, where accesses overlap. */
+/* The part of its location that an operation accesses, if accesses overlap. */
 enum hunt_part { WHOLE, LOW, HIGH };
 enum hunt_kind { LOAD, WAIT, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
 
@@ -67,7 +67,8 @@ struct hunt_program {
     struct hunt_atom atoms[MAX_PAIRS]; /* all hold */
 };
 
-/* Values that are passed on stay small: two bits, or two in each byte of an operation that accesses both. */
+/* Values that are passed on stay small: two bits, or two in each byte of an operation that accesses both
+ * bytes. */
 static inline uint32_t hunt_stored(const struct hunt_program *p, enum hunt_part part)
 {
     return p->overlaps && part == WHOLE ? 0x303 : 3;
@@ -79,18 +80,18 @@ static inline uint32_t hunt_place(const struct hunt_op *op, const uint32_t *regi
     return op->index < 0 ? op->location : registers[op->index] & 1;
 }
 
-/* What is observed: every register of every reading operation, then every location, in this order. */
+/* The observed state: every register of every reading operation, then every location, in this order. */
 uint32_t hunt_observed_count(const struct hunt_program *p);
 
 void hunt_generate(uint64_t seed, struct hunt_program *p);
-/* Makes a program of accesses that overlap in part of the one that hunt_generate just made. */
+/* Turns the program that hunt_generate has just made into one whose accesses overlap in part. */
 void hunt_overlap(struct hunt_program *p);
-/* Makes a program with more barriers and with locks of the one that hunt_generate just made. */
+/* Turns the program that hunt_generate has just made into one with more barriers and with locks. */
 void hunt_add_locks(struct hunt_program *p);
 void hunt_print(const struct hunt_program *p, FILE *out);
 struct ck_program *hunt_lower(const struct hunt_program *p);
 
-/* The third way: every candidate execution, one after the other. */
+/* The naive oracle: every candidate execution, one after the other. */
 struct hunt_state {
     uint32_t values[MAX_THREADS * MAX_OPS + MAX_LOCATIONS];
     bool racy, satisfies;

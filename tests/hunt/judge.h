@@ -1,4 +1,4 @@
-/* The hunt's own meaning of the cat language and its base names, over one candidate execution. */
+/* The hunt's independent semantics of the cat language and its base names, over one candidate execution. */
 #ifndef TESTS_HUNT_JUDGE_H
 #define TESTS_HUNT_JUDGE_H
 
@@ -50,7 +50,7 @@ struct enumeration {
     uint32_t place[MAX_EVENTS]; /* of writes, in the order of their location */
     struct matrix lets[MAX_LETS], bases[128];
     bool let_known[MAX_LETS], let_varies[MAX_LETS], base_known[128]; /* varies: with rf or co */
-    struct matrix linear;                                            /* the order that the model enumerates */
+    struct matrix linear;                                            /* the order enumerated by the model */
     uint32_t candidates, orders;
 };
 
@@ -75,7 +75,7 @@ static enum mm_order effective_order(const struct event *e)
     return o;
 }
 
-/* What no event of these programs is, and how none of them are related: false. */
+/* Sets and relations that are empty for these programs: false. */
 static bool is_absent(const char *name)
 {
     static const char *const absent[] = {
@@ -179,7 +179,7 @@ static enum hunt_part part_of(const struct enumeration *x, const struct event *e
     return !x->p->overlaps ? WHOLE : e->cell % 2 ? HIGH : LOW;
 }
 
-/* Whether event I is the read that leaves its value in register R, as event J finds it. */
+/* Whether event I is the read whose value register R has at event J. */
 static bool is_register(const struct enumeration *x, uint32_t i, uint32_t j, int r)
 {
     const struct event *a = &x->events[i];
@@ -195,7 +195,7 @@ static bool is_register(const struct enumeration *x, uint32_t i, uint32_t j, int
     return true;
 }
 
-/* Whether a branch between events I and J of a thread is taken by what I reads. */
+/* Whether a branch between events I and J of a thread depends on the value that I reads. */
 static bool decides(const struct enumeration *x, uint32_t i, uint32_t j)
 {
     const struct event *a = &x->events[i], *b = &x->events[j];

@@ -48,8 +48,8 @@ static void assign(struct maker *m, uint32_t r, uint32_t value)
     emit(m, i);
 }
 
-/* An element of global or local memory: that of the work-item, most often; a constant one; or one that depends on what was
- * read. */
+/* An element of global or local memory: mostly the work-item's own; else a constant one, or one that depends
+ * on a read. */
 static uint32_t place(struct maker *m)
 {
     uint32_t object = below(m, 2) ? OUT : TILE + m->group, kind = below(m, 8);
@@ -78,7 +78,7 @@ static void access(struct maker *m)
     emit(m, i);
 }
 
-/* What follows FROM is executed if a register is less than a constant. */
+/* The code after FROM is executed if a register is less than a constant. */
 static uint32_t branch(struct maker *m, uint32_t r)
 {
     struct ck_instr i = instr(CK_BRANCH);
@@ -208,7 +208,7 @@ static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_
     return v;
 }
 
-/* Whether nothing that both decide differs.  A program with a race may have any answer beside it. */
+/* Whether no answer that both decide differs.  The other answers for a racy program are arbitrary. */
 static bool agree(const struct ck_program *p, const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if (differ(a->race, b->race) || differ(a->divergence, b->divergence))
@@ -225,7 +225,7 @@ static void print(const char *name, const struct ck_verdict *v)
             v->condition, v->race, v->divergence, v->termination, v->state_count, v->limit.message);
 }
 
-/* By the answers of the enumeration, and how often one execution decided. */
+/* Numbers of programs by the enumeration's answers, and how often one execution decided. */
 struct tally {
     unsigned racy, clean, diverging, open, by_one[2];
 };

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* One program in so many may be left open: by either engine; by search under models that allow values out of
- * thin air. */
+/* At most one in this many programs may be left open: by either engine; by search under models that allow
+ * out-of-thin-air values. */
 enum { MAY_BE_OPEN = 10, MAY_BE_THIN_AIR = 3 };
 
 #ifndef HUNT_DEFAULT_COUNT
@@ -38,7 +38,7 @@ static bool has(const struct hunt_program *p, enum hunt_kind kind)
     return false;
 }
 
-/* Models made to reach every operator and base name; what they say need not be wise. */
+/* Models that use every operator and base name; their meaning is arbitrary. */
 static const struct {
     const char *name, *text;
     bool odd; /* more events may be allowed where fewer are not */
@@ -102,17 +102,18 @@ static const struct {
      true},
 };
 
-/* Programs are lowered as kernels that nothing is observed of: search then leaves out what shows no new flag,
- * and lets equal work-items change places. */
+/* Programs are lowered as kernels without observed state: search then prunes executions without new flags,
+ * and exchanges equal work-items. */
 static bool as_kernels;
 
-/* Search does not know the values of locations beforehand: work-items are exchanged if their code is equal. */
+/* Search does not know the initial values of locations: it exchanges work-items with equal code. */
 static bool without_values;
 
-/* Search decides each program with fences beside it that order nothing: it has hundreds of events. */
+/* Search decides each program with additional fences that order nothing: it has hundreds of events. */
 static bool padded;
 
-/* They are lowered as kernels, with locks, and search assumes what checker/search/docs/search.md says of the models of refcl. */
+/* Programs are lowered as kernels, with locks, and search makes the assumptions of
+ * checker/search/docs/search.md about refcl's models. */
 static bool assuming;
 
 static struct ck_program *lower(const struct hunt_program *p)
@@ -128,10 +129,10 @@ static struct ck_program *lower(const struct hunt_program *p)
     return program;
 }
 
-/* Accesses overlap in part, under models that say what that means. */
+/* Accesses overlap in part, under models that define the meaning of that. */
 static bool overlapping;
 
-/* Values stay bounded where several work-items do what T does. */
+/* Values stay bounded if several work-items execute T's code. */
 static void remove_additions(struct hunt_thread *t)
 {
     for (uint32_t i = 0; i < t->op_count; i++) {
@@ -158,7 +159,7 @@ static void change_number(const struct hunt_program *p, struct hunt_thread *t, u
 /* Only programs with images. */
 static bool with_images;
 
-/* Some work-items do what the one before does, in the same groups. */
+/* Some work-items have the code of the one before, in the same groups. */
 static void generate(uint64_t seed, struct hunt_program *p)
 {
     hunt_generate(seed, p);
@@ -269,8 +270,9 @@ static bool sharing;              /* search by one process and by several, no ot
 typedef enum mm_class engine(const struct ck_program *, const struct mm_cat_model *,
                              const struct ck_options *, struct ck_verdict *, struct mm_error *);
 
-/* Decides within a second of processor time.  The engine's limit holds for wall-clock time too, which other processes may
- * use up: a decision that ended for that reason, before its second, is repeated with a longer limit. */
+/* Decides within a second of processor time.  The engine's limit also applies to wall-clock time, which other
+ * processes may use up: a decision that ended for that reason, before its second, is repeated with a longer
+ * limit. */
 static enum mm_class decide(engine *run_engine, const struct ck_program *program,
                             const struct mm_cat_model *model, struct ck_verdict *verdict,
                             struct mm_error *err)
@@ -293,7 +295,8 @@ static enum mm_class decide(engine *run_engine, const struct ck_program *program
     }
 }
 
-/* Whether search by several processes, which fork wherever they can (if the program is small), gives the verdict of one. */
+/* Whether search by several processes, which fork at every opportunity (if the program is small), gives the
+ * verdict of one process. */
 static bool processes_agree(const struct hunt_program *p, const struct mm_cat_model *model)
 {
     struct ck_program *program = lower(p);
@@ -320,7 +323,7 @@ static bool processes_agree(const struct hunt_program *p, const struct mm_cat_mo
     return same;
 }
 
-/* All three on one program; prints where they disagree, if asked. */
+/* All three deciders on one program; prints disagreements if requested. */
 static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *model, bool print)
 {
     struct ck_program *program = lower(p);
@@ -438,8 +441,8 @@ static struct mm_cat_model *parse(const char *name, const char *text)
     return model;
 }
 
-/* ODD: a loop that waits once does not stand for all that wait longer, as more events may be allowed where
- * fewer are not. */
+/* ODD: a loop that waits for one iteration does not represent loops that wait longer, as more events may be
+ * allowed where fewer are not. */
 static unsigned hunt(const struct mm_cat_model *model, const char *name, bool odd)
 {
     uint64_t count = setting("HUNT_COUNT", HUNT_DEFAULT_COUNT),
@@ -465,7 +468,7 @@ static unsigned hunt(const struct mm_cat_model *model, const char *name, bool od
     return found;
 }
 
-/* What was compared since the last call: most of it by all three, and to the end. */
+/* Counts since the last call: most programs are compared with all three deciders, and completely. */
 static void compared(const char *name, unsigned search_bound)
 {
     fprintf(
@@ -498,7 +501,7 @@ static void engines_agree(void **state)
     assert_int_equal(found, 0);
 }
 
-/* The same under model files: our own, and a public one where the corpus is at hand (it says nothing about
+/* The same with model files: refcl's, and a public one if the corpus is available (which does not define
  * overlaps). */
 static void engines_agree_on_model_files(void **state)
 {
@@ -541,9 +544,9 @@ static void engines_agree_on_images(void **state)
     with_images = false;
 }
 
-/* What differs in kernels by design is left out: work-items that never end, or that wait at different
- * barriers, race, too; values out of thin air are not looked for; locations that one work-item alone accesses
- * are coherent, whatever the model says. */
+/* Excludes differences that kernels have by design: work-items that never end, or that wait at different
+ * barriers, also race; search does not look for out-of-thin-air values; locations that only one work-item
+ * accesses are coherent, whatever the model says. */
 static void engines_agree_on_kernels(void **state)
 {
     as_kernels = true;
@@ -566,7 +569,7 @@ static void engines_agree_on_equal_code(void **state)
     without_values = false;
 }
 
-/* Enumeration does not know what search assumes. */
+/* The enumeration does not make search's assumptions. */
 static void engines_agree_on_assumptions(void **state)
 {
     unsigned found = 0;

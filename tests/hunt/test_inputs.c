@@ -23,11 +23,12 @@
 #define HUNT_DEFAULT_SEED  0
 #endif
 
-/* One program in so many may be left open by an engine: loops of Z3 that a path condition alone bounds. */
+/* At most one in this many programs may be left open by an engine: loops that for Z3 only a path condition
+ * bounds. */
 enum { MAY_BE_OPEN = 4 };
-/* Programs from one line of progress to the next. */
+/* Number of programs per line of progress. */
 enum { PROGRESS = 100 };
-/* Loops have at most so many iterations; Z3 unrolls them as far. */
+/* Largest trip count of a loop; Z3 unrolls as many iterations. */
 enum { MOST_ITERATIONS = 3 };
 enum { INPUTS = 3, OUTPUTS = 4, REGS = 8, MOST_STATES = 4096, OBSERVED = 2 };
 /* Objects; registers. */
@@ -119,7 +120,7 @@ static void barrier(struct maker *m, uint32_t site)
     emit(m, i);
 }
 
-/* Loads SIZE bytes of the input at ADDRESS into register R of 4 bytes, by way of the register of that size. */
+/* Loads SIZE bytes of the input at ADDRESS into register R of 4 bytes, through the register of that size. */
 static void load_input(struct maker *m, uint64_t address, uint8_t size, uint32_t r)
 {
     uint32_t narrow = ck_program_add_reg(m->p, m->thread, "", size, false);
@@ -149,7 +150,7 @@ static void statement(struct maker *m)
     }
 }
 
-/* Programs have single statements where others have one or two, and fewer values of inputs. */
+/* Programs have single statements in place of one or two, and fewer input values. */
 static bool small;
 
 static void statements(struct maker *m, uint32_t most)

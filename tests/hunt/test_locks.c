@@ -75,7 +75,7 @@ static void jump_back(struct maker *m, uint32_t target)
 
 static bool stores_in_loops; /* all programs have loops that store */
 
-/* Leaves the loop that starts at START if SEEN is WANTED, else repeats it. */
+/* Leaves the loop that starts at START if SEEN is WANTED, otherwise repeats it. */
 static void repeat_unless(struct maker *m, uint32_t start, uint32_t wanted)
 {
     struct ck_instr branch = instr(CK_BRANCH);
@@ -154,7 +154,7 @@ static void fence(struct maker *m, uint8_t order, uint8_t flags)
     emit(m, i);
 }
 
-/* What the work-items of a program have in common. */
+/* Properties that the work-items of a program share. */
 struct shape {
     uint32_t kind, threads;
     bool initializes, barrier, second_barrier, uses_flag, fences, local[OBJECTS];
@@ -273,8 +273,9 @@ static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_
     return v;
 }
 
-/* Whether nothing that both decide differs.  A program with a race may have any answer beside it.  In executions that do not
- * terminate search looks for no race; a loop that stores is one of them with assumptions alone, else it reaches the bound. */
+/* Whether no answer that both decide differs.  The other answers for a racy program are arbitrary.  In
+ * nonterminating executions search looks for no race; a loop that stores is nonterminating only with
+ * assumptions, otherwise it reaches the bound. */
 static bool agree(const struct ck_program *p, const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if (stores_in_loops && a->termination == CK_UNKNOWN && b->termination == CK_NO)
@@ -361,7 +362,7 @@ static void assumptions_change_no_answer(void **state)
     assert_true(tally.executions[1] * 3 < tally.executions[0] * 2);
 }
 
-/* Search without assumptions leaves programs without a race open where it reaches the bound of a loop that stores. */
+/* Search without assumptions leaves race-free programs open if it reaches the bound of a loop that stores. */
 static void assumptions_hide_no_race_of_loops_that_store(void **state)
 {
     struct tally tally = {0};
@@ -374,7 +375,8 @@ static void assumptions_hide_no_race_of_loops_that_store(void **state)
 
 /* ---- symmetry where the values of locations are not known ----------------------------------------- */
 
-/* A work-item reads element 1; if it finds WANTED it counts in element 0, and the second one to do so writes DATA. */
+/* A work-item reads element 1; if it reads WANTED it counts in element 0, and the second one to do so writes
+ * DATA. */
 static void add_counting_work_item(struct maker *m, uint32_t wanted)
 {
     m->thread = ck_program_add_thread(m->p, &(struct ck_thread){.name = "P"});
@@ -424,7 +426,7 @@ static struct ck_verdict count_in_turn(const uint32_t *wanted, uint32_t count)
     return v;
 }
 
-/* The race needs one work-item that finds 0 and one that finds 1. */
+/* The race needs one work-item that reads 0 and one that reads 1. */
 static void work_items_that_differ_in_a_constant_are_not_exchanged(void **state)
 {
     static const uint32_t orders[][2] = {{0, 1}, {1, 0}};

@@ -1,5 +1,5 @@
-/* Executions by hand for a detector: one launch of 16 work-items in work-groups of 4 and sub-groups of 2, and
- * a second one like it. */
+/* Handwritten executions for a detector: one launch of 16 work-items in work-groups of 4 and sub-groups of 2,
+ * and a second one like it. */
 #ifndef TESTS_UNIT_CHECKER_RACE_SCRIPT_H
 #define TESTS_UNIT_CHECKER_RACE_SCRIPT_H
 

@@ -23,13 +23,13 @@ static struct mm_event events[MAX];
 static struct mm_edge edges[MAX * 2];
 static int event_count, edge_count;
 static bool hb[SYSTEMS][MAX][MAX];
-static int small;          /* work-items of the launches of this round */
-static uint32_t plainness; /* one access in so many is plain */
-static uint32_t copies;    /* how often work-groups make copies, in 24ths of other things */
+static int small;          /* work-items of the launches of this execution */
+static uint32_t plainness; /* one access in this many is plain */
+static uint32_t copies;    /* how often work-groups make copies, in 24ths */
 static bool viewed;        /* the buffer is accessed through an image made from it, too */
-static bool shared_places; /* work-items run the same code: events are alike but for their agent */
+static bool shared_places; /* work-items run the same code: events differ only in their agent */
 
-/* ---- making executions ---------------------------------------------------------------------- */
+/* ---- generating executions ---------------------------------------------------------------------- */
 
 static int add(struct mm_event e)
 {
@@ -88,7 +88,7 @@ static void add_fence(struct mm_agent agent)
     add(e);
 }
 
-/* Message passing between two work-items, with every choice left open: it makes the rare rules count. */
+/* Message passing between two work-items, with random choices: it makes the rare rules frequent. */
 static void add_handshake(uint32_t command)
 {
     struct mm_agent from = {command, rnd((uint32_t)small)}, to = {command, rnd((uint32_t)small)};
@@ -180,7 +180,7 @@ static void add_points(uint32_t command, int group, int kind, uint32_t instance)
                               .instance = instance});
 }
 
-/* The first of the work-group stands for its copies. */
+/* The first work-item of the group also represents its copies. */
 static void add_copied(uint32_t command, int group, uint32_t instance)
 {
     uint32_t fences = 0;
@@ -203,7 +203,7 @@ static void add_copied(uint32_t command, int group, uint32_t instance)
                               .instance = instance});
 }
 
-/* A work-group asks for an asynchronous copy, or waits for one; copies access memory in between. */
+/* A work-group starts an asynchronous copy, or waits for one; copies access memory in between. */
 static void add_copy(uint32_t command, int group)
 {
     for (int i = 0; i < open_count; i++) {

@@ -1,5 +1,5 @@
-/* The detector's memory is bounded: 100 million accesses in at most 4 GiB, whether each is to memory of its
- * own, all to the same, or after barriers; beyond a limit the verdict is unknown. */
+/* The detector's memory is bounded: 100 million accesses in at most 4 GiB, whether each is to separate
+ * memory, all to the same, or after barriers; beyond a limit the verdict is unknown. */
 #include "checker/checker.h"
 #include "tests/lib/skip.h"
 
@@ -62,7 +62,7 @@ static void check_memory(void)
     getrusage(RUSAGE_SELF, &usage);
     print_message("# %ld MiB at most\n", usage.ru_maxrss / 1024);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip_for("no sanitizer here: it needs memory of its own");
+    skip_for("no sanitizer here: it needs additional memory");
 #endif
     assert_true(usage.ru_maxrss <= 4L << 20);
 }
@@ -88,7 +88,7 @@ static void each_its_own(void **state)
     check_memory();
 }
 
-/* Everybody reads the same table, in an order of his own. */
+/* All work-items read the same table, each in another order. */
 static void all_the_same(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void all_the_same(void **state)
     check_memory();
 }
 
-/* A limit that is too small is said. */
+/* A limit that is too small is reported. */
 static void a_small_limit(void **state)
 {
     (void)state;

@@ -89,7 +89,7 @@ static void barrier_flag(void **state)
     assert_int_equal(a.edits[0].fence_flags, MM_FENCE_GLOBAL);
 }
 
-/* A loop leads over the fence that is added; and nothing helps where nothing synchronizes or can be atomic. */
+/* A loop contains the fence that is added; no advice if nothing synchronizes or can be atomic. */
 static void added_fence(void **state)
 {
     struct ck_advice a = advise("OPENCL t\n{ char [x] = 0; }\n"
@@ -137,7 +137,7 @@ static void scope_everywhere(void **state)
     assert_int_equal(a.edits[0].scope, MM_SCOPE_DEVICE);
 }
 
-/* What is smaller than any atomic type: the two meet at a barrier. */
+/* An object smaller than any atomic type: the advice is a barrier. */
 static void added_barrier(void **state)
 {
     struct ck_advice a = advise("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global char* x) {\n *x = 1;\n}\n"
@@ -195,7 +195,7 @@ static void state_becomes_forbidden(void **state)
          " int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);\n}\n"                \
          "exists (0:r0 = 0 /\\ 1:r0 = 0)\n"
 
-/* A fence is what forbids the state: it is weakened; where there is none, one is added. */
+/* The fence that forbids the state is weakened; without a fence, one is added. */
 static void fence_of_state(void **state)
 {
     const uint64_t zeros[2] = {0, 0};

@@ -1,10 +1,10 @@
-/* Counts of a finding's instances by work-group and block of elements (struct ck_heat).  Blocks have 16 elements at first; of the
- * 64 cells of a finding none is left where blocks are doubled. */
+/* Counts of a finding's instances by work-group and block of elements (struct ck_heat).  Blocks have 16
+ * elements at first; they are doubled when none of a finding's 64 cells is free. */
 #include "race_script.h"
 
 enum { BIG = 40, WIDE = 41, SOURCES = 2 };
 
-/* The access of instruction SOURCE (1 or 2): the same two instructions give one finding. */
+/* The access by instruction SOURCE (1 or 2): the same two instructions have one finding. */
 static void access_at(struct mm_agent a, enum mm_kind kind, uint32_t source, uint32_t m, uint64_t offset)
 {
     record((struct mm_record){.type = MM_RECORD_EVENT,
@@ -99,7 +99,7 @@ static void group_ids(void **state)
     /* work-groups of 4 items, 3 in a row: item 19 is of work-group 4, that is (1,1); item 8 of work-group 2, that is (2,0) */
     race((struct mm_agent){50, 8}, (struct mm_agent){50, 19}, BIG, 0);
     const struct ck_heat *heat = heat_of_only(1);
-    assert_int_equal(heat->element_size, 1); /* nothing is known of the type */
+    assert_int_equal(heat->element_size, 1); /* the type is unknown */
     assert_int_equal(heat->cell_count, 2);
     for (uint32_t i = 0; i < 2; i++) {
         bool first = heat->cells[i].group[0] == 2;
@@ -158,7 +158,7 @@ static void blocks_double(void **state)
     assert_int_equal(heat->left_out, 0);
 }
 
-/* Work-groups are kept before blocks, the first 64 of them; the others are left out, and counted. */
+/* Work-groups have priority over blocks, the first 64 of them; the others are left out, and counted. */
 static void many_groups(void **state)
 {
     (void)state;
@@ -180,7 +180,8 @@ static void many_groups(void **state)
     assert_int_equal(heat->left_out, 16);
 }
 
-/* The first process has 32 blocks of two work-groups, the second 65 of one: both come to blocks of 32 elements. */
+/* The first process has 32 blocks of two work-groups, the second 65 of one: both get blocks of 32
+ * elements. */
 static void processes(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The contents of memory that predictions begin with: each byte of each allocation, of local memory that of each work-group,
- * has a value of its own, however high the numbers of commands, work-groups and allocations are. */
+/* Initial contents of memory for predictions: each byte of each allocation, and of local memory in each
+ * work-group, has a separate value, however high the numbers of commands, work-groups and allocations are. */
 #include "checker/predict/predict.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void item_access(uint32_t id, uint32_t index, enum mm_kind kind, uint32_t
                                         .value_written = kind == MM_WRITE ? value : 0}});
 }
 
-/* Whether the location of the last access had a known value before it: then *VALUE. */
+/* Whether the location of the last access had a known value before: then *VALUE. */
 static bool known_before(uint64_t *value)
 {
     const struct ck_predict_event *e = &predictor->window.events[predictor->window.count - 1];

@@ -1,5 +1,5 @@
-/* Barriers, commands and memory objects by hand: an execution that the clause orders, and its twin that it
- * does not. */
+/* Handwritten executions of barriers, commands and memory objects: one that the clause orders, and a variant
+ * that it does not order. */
 #include "checker/race/race.h"
 #include "race_script.h"
 
@@ -50,7 +50,7 @@ static void barriers(void **state) /* W7, W8 */
     expect("data-race", NULL);
 }
 
-static void barriers_hand_on(void **state) /* G9: what one member knew, all know */
+static void barriers_hand_on(void **state) /* G9: order before one member is order before all */
 {
     (void)state;
     begin();
@@ -108,7 +108,7 @@ static void commands(void **state) /* H1-H5, H8-H10 */
     expect_clean();
     rd(host, BUF);
     expect_clean();
-    wr(host, BUF); /* command 2 reads it, and nobody waited */
+    wr(host, BUF); /* command 2 reads it without a wait */
     expect("data-race", "the host access and command 2 are not ordered");
 }
 
@@ -149,7 +149,7 @@ host_atomics_and_images(void **state) /* H0: the order of host threads is one fo
     fence(host1, FG, MM_ACQUIRE, ALL);
     look_from(host1);
     expect_clean();
-    draw_and_wait(); /* through a work-item, which itself learns nothing of images */
+    draw_and_wait(); /* through a work-item, which itself is not ordered after accesses to images */
     store(host, SVM, MM_RELEASE, ALL);
     const struct mm_agent between = {3, 7};
     describe_command(3, 0, 3, 16);
@@ -179,7 +179,7 @@ host_atomics_and_images(void **state) /* H0: the order of host threads is one fo
     load(host1, SVM, MM_ACQUIRE, ALL);
     look_from(host1);
     expect("data-race", NULL);
-    begin(); /* the kernel need not be complete */
+    begin(); /* even if the kernel is not complete */
     edge(call(host), MM_EDGE_ENQUEUE);
     command(1, MM_COMMAND_START);
     wr(wi(0), IMG);
@@ -187,7 +187,7 @@ host_atomics_and_images(void **state) /* H0: the order of host threads is one fo
     load(host1, SVM, MM_ACQUIRE, ALL);
     look_from(host1);
     expect("data-race", NULL);
-    begin(); /* what the releasing thread enqueues later is not ordered */
+    begin(); /* commands that the releasing thread enqueues later are not ordered */
     store(host, SVM, MM_RELEASE, ALL);
     edge(call(host), MM_EDGE_ENQUEUE);
     command(1, MM_COMMAND_START);
@@ -214,7 +214,7 @@ host_atomics_and_images(void **state) /* H0: the order of host threads is one fo
     expect_clean();
 }
 
-/* What is kept for later edges can be freed, and the races of accesses before are found all the same. */
+/* State for later edges can be freed, and races with earlier accesses are still found. */
 static void retired_events(void **state)
 {
     (void)state;
@@ -235,12 +235,12 @@ static void retired_events(void **state)
     expect_clean();
     wr(host, BUF);
     expect("data-race", "the host access and command");
-    edge(done, MM_EDGE_FINISH); /* against the promise: nothing is left of it */
+    edge(done, MM_EDGE_FINISH); /* contrary to the retirement: its state is gone */
     call(host);
     assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
 }
 
-/* Event of the runtime for command ID, or of the host where that is 0: all at one place in the program. */
+/* Event of the runtime for command ID, or of the host if that is 0: all at one source position. */
 static uint64_t at_one_place(uint32_t id, enum mm_kind kind, uint32_t allocation)
 {
     struct mm_event e = {.agent = {id, id ? MM_INDEX_RUNTIME : 0},
@@ -251,7 +251,7 @@ static uint64_t at_one_place(uint32_t id, enum mm_kind kind, uint32_t allocation
     return next++;
 }
 
-/* A finding says of a command what its record said, however old the command is. */
+/* A finding describes a command by its record, however old the command is. */
 static void assert_described(const struct ck_finding *finding, uint32_t id)
 {
     assert_int_equal(finding->accesses[1].command->id, id);
@@ -279,7 +279,8 @@ static uint64_t run_command(uint32_t id, uint64_t after, uint32_t writes)
     return done;
 }
 
-/* Memory does not grow with the number of commands, and those with which later accesses may race stay. */
+/* Memory does not grow with the number of commands, and commands with which later accesses may race are
+ * kept. */
 static void complete_commands_are_freed(void **state)
 {
     enum { FIRST = 10, MANY = 20000 };
@@ -301,7 +302,7 @@ static void complete_commands_are_freed(void **state)
     for (uint32_t i = MANY; i < 2 * MANY; i++) /* those of findings stay, too */
         last = run_command(FIRST + i, last, BUF);
     assert_described(f, FIRST);
-    at_one_place(FIRST + 1, MM_WRITE, SVM); /* nothing is left of it */
+    at_one_place(FIRST + 1, MM_WRITE, SVM); /* its state is gone */
     assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
 }
 

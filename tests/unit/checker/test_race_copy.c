@@ -1,4 +1,5 @@
-/* Asynchronous copies by hand [CLC 6.15.11]: what comes before a copy, what after it, and what does neither. */
+/* Handwritten executions of asynchronous copies [CLC 6.15.11]: accesses ordered before a copy, after it, and
+ * not ordered. */
 #include "race_script.h"
 
 static void point(uint32_t first, uint32_t count, enum mm_kind kind, uint32_t copy)
@@ -6,7 +7,7 @@ static void point(uint32_t first, uint32_t count, enum mm_kind kind, uint32_t co
     for (uint32_t i = first; i < first + count; i++)
         event((struct mm_event){.agent = wi(i), .kind = (uint8_t)kind, .instance = copy});
 }
-/* All of a work-group ask for a copy, or wait for it. */
+/* All of a work-group start a copy, or wait for it. */
 static void ask(uint32_t group, uint32_t copy)
 {
     point(group * 4, 4, MM_COPY_START, copy);
@@ -38,7 +39,7 @@ static void waiting_orders(void **state)
                 barrier(0, FG | FL);
             if (waits)
                 wait(0, 1);
-            rd(wi(0), LOC); /* by the one that stands for the group, too */
+            rd(wi(0), LOC); /* by the work-item that represents the group, too */
             rd(wi(3), LOC);
             if (waits)
                 expect_clean();
@@ -47,7 +48,7 @@ static void waiting_orders(void **state)
         }
 }
 
-/* Who waits, waits for itself. */
+/* A wait orders only its own work-item. */
 static void others_do_not_wait(void **state)
 {
     (void)state;
@@ -64,7 +65,7 @@ static void others_do_not_wait(void **state)
     copied(0, 1, MM_WRITE, LOC);
     point(2, 1, MM_COPY_WAIT, 1);
     barrier(0, FL);
-    rd(wi(1), LOC); /* what work-item 2 knows the barrier tells */
+    rd(wi(1), LOC); /* the barrier orders it after the wait of work-item 2 */
     expect_clean();
 }
 
@@ -94,7 +95,7 @@ static void sources_need_a_barrier(void **state)
     }
 }
 
-/* Something that only some of the callers know. */
+/* An access ordered before only some of the callers. */
 static void all_callers_count(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void alone(void **state)
     expect_clean();
     wr(wi(0), LOC);
     expect("data-race", "in progress until a wait for its event");
-    begin(); /* the copy may come late */
+    begin(); /* the copy may execute later */
     point(0, 1, MM_COPY_START, 1);
     wr(wi(0), LOC);
     copied(0, 1, MM_READ, LOC);
@@ -155,7 +156,7 @@ static void two_copies(void **state)
     ask(0, 2);
     copied(0, 2, MM_READ, LOC);
     expect("data-race", NULL);
-    begin(); /* the same copy reads and writes a place */
+    begin(); /* the same copy reads and writes one location */
     ask(0, 1);
     copied(0, 1, MM_READ, LOC);
     copied(0, 1, MM_WRITE, LOC);
@@ -169,8 +170,8 @@ static void copy_fence(uint32_t group, unsigned flags)
             .agent = wi(group * 4 + i), .kind = MM_COPY_FENCE, .fence_flags = (uint8_t)flags});
 }
 
-/* A fence orders accesses to the memory of its flags: a wait for a later copy covers an earlier one in the memory
- * that the later one accesses. */
+/* A fence orders accesses to the memory of its flags: a wait for a later copy includes an earlier one in the
+ * memory that the later one accesses. */
 static void wait_for_fenced_copy(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void wait_for_fenced_copy(void **state)
         }
 }
 
-/* A copy between two fences that accesses other memory does not interrupt the order of the copies around it. */
+/* A copy between two fences that accesses other memory does not break the order of the copies around it. */
 static void fences_accumulate(void **state)
 {
     (void)state;
@@ -227,7 +228,7 @@ static void fences_accumulate(void **state)
     expect_clean();
 }
 
-/* Rounds of two buffers. */
+/* A pipeline with two buffers. */
 static void pipeline(void **state)
 {
     (void)state;
@@ -283,7 +284,7 @@ static void other_groups_and_commands(void **state)
     expect_clean();
 }
 
-/* A copy's write ends release sequences, also of the work-item that stands for it. */
+/* A copy's write ends release sequences, also of the work-item that represents it. */
 static void release_sequence(void **state)
 {
     (void)state;
@@ -305,7 +306,7 @@ static void release_sequence(void **state)
     }
 }
 
-/* Points without a copy, accesses that nobody asked for. */
+/* Points without a copy, and accesses of copies that were not started. */
 static void damaged(void **state)
 {
     (void)state;

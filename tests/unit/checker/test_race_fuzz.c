@@ -1,5 +1,5 @@
-/* The detector given nonsense: random events, ids, sizes and edges never crash it, whatever the bound on
- * its memory and wherever allocation fails.  REFCL_ROUNDS sets the number of executions. */
+/* The detector with invalid input: random events, ids, sizes and edges never crash it, with any bound on its
+ * memory and any failing allocation.  REFCL_ROUNDS sets the number of executions. */
 #include "checker/checker.h"
 
 #include <setjmp.h>
@@ -101,7 +101,7 @@ static struct mm_record random_record(uint64_t next)
                                         .source = number(9),
                                         .allocation = number(5)};
         break;
-    default: /* of launches to be executed again: gone when a detector sees the record */
+    default: /* of re-execution records: gone when a detector sees the record */
         break;
     }
     return r;

@@ -1,7 +1,7 @@
-/* Accesses to images, and to buffers through images that are made from them.  Each case states the clause. */
+/* Accesses to images, and to buffers through images created from them.  Each case cites the clause. */
 #include "race_script.h"
 
-/* A work-item reads an image where it wrote, with a fence in between. */
+/* A work-item reads an image location that it wrote, with a fence in between. */
 static void own_write_fenced(unsigned flags, enum mm_order order)
 {
     begin();
@@ -52,7 +52,7 @@ static void through_image(struct mm_agent a, enum mm_kind kind, uint64_t offset)
 static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.3.1 R23, R24 */
 {
     (void)state;
-    begin(); /* between accesses through images the flag of images counts */
+    begin(); /* between accesses through images the image flag counts */
     through_image(wi(0), MM_WRITE, 0);
     barrier(0, FI);
     through_image(wi(1), MM_READ, 0);
@@ -62,7 +62,7 @@ static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.
     barrier(0, FG);
     through_image(wi(1), MM_READ, 0);
     expect("data-race", "image memory");
-    begin(); /* both views: what was written through one, no barrier lets others read through the other */
+    begin(); /* both views: no barrier orders a write through one before a read through the other */
     wr(wi(0), BUF);
     barrier(0, FG | FI);
     through_image(wi(1), MM_READ, 0);
@@ -82,8 +82,7 @@ static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.
     barrier(0, FG | FI);
     rmw(wi(1), BUF, MM_RELAXED, DEV);
     expect("data-race", "an image made from it");
-    for (int pass = 0; pass < 2;
-         pass++) { /* writes after reads and writes: not at once, in the order of the first */
+    for (int pass = 0; pass < 2; pass++) { /* writes after reads and writes: ordered, in this order */
         const enum mm_kind first = pass ? MM_WRITE : MM_READ;
         begin();
         plain(wi(0), first, BUF, 0, 4);
@@ -121,7 +120,8 @@ static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.
     expect("data-race", NULL);
 }
 
-/* A write through an image of the buffer ends the release sequences of others, as one to the buffer does [CL 3.3.6 G7]. */
+/* A write through an image of the buffer ends the release sequences of others, like a write to the buffer [CL
+ * 3.3.6 G7]. */
 static void write_through_image_ends_release_sequences(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void both_views_by_one_work_item(void **state) /* CL 5.3.1 R24 */
     through_image(wi(0), MM_READ, 0);
     rmw(wi(0), BUF, MM_RELAXED, DEV);
     expect_clean();
-    begin(); /* the write of another work-item, which its own has replaced in the shadow */
+    begin(); /* the write of another work-item, which its own has replaced in shadow memory */
     wr(wi(1), BUF);
     barrier(0, FG);
     wr(wi(0), BUF);
@@ -208,7 +208,7 @@ static void images_of_parts_of_buffers(void **state)
     barrier(0, FG);
     through_image(wi(1), MM_READ, 20);
     expect("data-race", "image memory");
-    begin(); /* memory that is freed and given out again */
+    begin(); /* memory that is freed and reused */
     through_image(wi(0), MM_WRITE, 0);
     event((struct mm_event){.agent = host, .kind = MM_FREE, .allocation = BUF});
     allocate(BUF, MM_GLOBAL, MM_ORIGIN_BUFFER, 0x10000, 256);

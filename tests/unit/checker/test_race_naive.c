@@ -1,8 +1,8 @@
-/* The streaming detector against the definitions: on random executions, happens-before is computed a
- * second time as a transitive closure over all events, straight from the clauses, and the races must be
- * the same.  Every race that is reported must be one, and every byte that has a race must be reported.
+/* The streaming detector against the definitions: on random executions, an oracle computes happens-before as a
+ * transitive closure over all events, directly from the clauses, and the races must be equal.  Every reported race must
+ * be one, and every racy byte must be reported.
  *
- * REFCL_SEED picks the first seed, REFCL_ROUNDS the number of executions. */
+ * REFCL_SEED is the first seed, REFCL_ROUNDS the number of executions. */
 #include "checker/checker.h"
 #include "random_execution.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- the definitions -------------------------------------------------------------------------- */
 
-/* Copies are agents of their own: the number of the one that I is part of, 0: none. */
+/* Copies are separate agents: the number of the copy that event I is part of, or 0. */
 static uint32_t copy_of(int i)
 {
     return mm_is_copy(&events[i]) ? events[i].instance : 0;
@@ -60,7 +60,7 @@ static bool is_barrier(int i)
     return events[i].kind == MM_BARRIER_ENTRY || events[i].kind == MM_BARRIER_EXIT;
 }
 
-/* Through an image that is made from the buffer. */
+/* Accesses through an image created from the buffer. */
 static bool is_through(int i)
 {
     return mm_is_through_image(&events[i]);

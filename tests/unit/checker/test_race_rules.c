@@ -1,5 +1,5 @@
-/* Each ordering rule of atomics and fences by hand: an execution that the clause orders, and its twin that it
- * does not. */
+/* Each ordering rule of atomics and fences in handwritten executions: one that the clause orders, and a
+ * variant that it does not order. */
 #include "race_script.h"
 
 /* Message passing from A to B: data in BUF (or MEM), flag in FLAGS. */
@@ -35,7 +35,7 @@ static void plain_accesses(void **state) /* G4, G17 */
     rd(wi(0), BUF);
     plain(wi(1), MM_WRITE, BUF, 4, 4);
     expect_clean();
-    begin(); /* same value or not makes no difference */
+    begin(); /* equal values make no difference */
     wr(wi(0), BUF);
     wr(wi(1), BUF);
     expect("data-race", NULL);
@@ -81,7 +81,7 @@ static void release_and_acquire(void **state) /* A4, O14 */
     store(wi(0), FLAG, MM_RELEASE, DEV);
     rd(wi(4), BUF);
     expect("data-race", NULL);
-    begin(); /* what comes after the release is not released */
+    begin(); /* accesses after the release are not released */
     store(wi(0), FLAG, MM_RELEASE, DEV);
     wr(wi(0), BUF);
     load(wi(4), FLAG, MM_ACQUIRE, DEV);
@@ -89,8 +89,8 @@ static void release_and_acquire(void **state) /* A4, O14 */
     expect("data-race", NULL);
 }
 
-/* A write of both halves of a long, then a release to the half at RELEASED and a later relaxed store to the first half,
- * which continues its release sequence alone. */
+/* A write of both halves of a long, then a release to the half at RELEASED and a later relaxed store to the
+ * first half, which continues only that half's release sequence. */
 static void halves(uint64_t released)
 {
     struct mm_event store_of = {.agent = wi(0),

@@ -1,4 +1,4 @@
-/* What the detector keeps: counts, many readers, bounds. */
+/* The detector's state: counts, many readers, bounds. */
 #include "checker/race/race.h"
 #include "race_script.h"
 
@@ -15,7 +15,7 @@ static void counting(void **state)
     assert_int_equal(ck_detector_finding(d, 0)->count, 9);
 }
 
-static void read_here(uint32_t i) /* all at one place in the program */
+static void read_here(uint32_t i) /* all at one source position */
 {
     struct mm_event e = {.kind = MM_READ, .agent = wi(i), .allocation = BUF, .size = 4, .source = 99};
     record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});
@@ -28,7 +28,7 @@ static void hand_over(uint32_t from, uint32_t to)
     load(wi(to), FLAG, MM_ACQUIRE, DEV);
 }
 
-static void many_readers(void **state) /* kept together, told apart */
+static void many_readers(void **state) /* kept together, but distinguished */
 {
     (void)state;
     begin();
@@ -51,7 +51,7 @@ static void many_readers(void **state) /* kept together, told apart */
     hand_over(3, 9);
     wr(wi(9), BUF);
     assert_int_equal(expect("data-race", NULL)->accesses[1].global_id[0], 1);
-    begin(); /* every second one, all known by way of a barrier each */
+    begin(); /* every second one, each ordered by a barrier */
     for (uint32_t i = 0; i < 16; i += 2)
         read_here(i);
     for (uint32_t g = 0; g < 4; g++)
@@ -71,7 +71,7 @@ static void repetition_needs_no_memory(void **state)
         read_here(x >> 28);
     }
     expect_clean();
-    wr(wi(0), BUF); /* the other 15 are still known */
+    wr(wi(0), BUF); /* the other 15 are still recorded */
     assert_true(expect("data-race", NULL)->count >= 15);
 }
 
@@ -95,7 +95,7 @@ static void count_in_kernel(uint32_t id, enum mm_kind kind, uint64_t after)
 }
 
 static void
-atomics_of_earlier_kernels(void **state) /* removed once a later kernel's race with all that they race with */
+atomics_of_earlier_kernels(void **state) /* removed when later accesses race with all that they do */
 {
     (void)state;
     begin();
@@ -109,7 +109,7 @@ atomics_of_earlier_kernels(void **state) /* removed once a later kernel's race w
     expect_clean();
     rd(host, FLAG);
     expect("data-race", "the host access and command 100 are not ordered");
-    begin(); /* a read does not race with all that a write races with */
+    begin(); /* a read does not race with everything that a write races with */
     count_in_kernel(1, MM_RMW, call(host));
     edge(command(1, MM_COMMAND_END), MM_EDGE_COMPLETE);
     done = command(1, MM_EVENT_COMPLETE);

@@ -1,5 +1,5 @@
 /* Reports.  With an argument (text, json, sarif, junit, each also with "-clean" or "-unknown") the program
- * prints such a report instead, for test_report.py to judge. */
+ * prints such a report, which test_report.py checks. */
 #include "checker/checker.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The exhaustive search: classic tests with counts known by hand, and random programs against a plain
- * interleaver under sequential consistency. */
+/* The exhaustive search: classic tests with known counts, and random programs against a naive interleaver
+ * under sequential consistency. */
 #include "checker/checker.h"
 
 #include <setjmp.h>
@@ -279,8 +279,8 @@ static void read_modify_write(void **state)
     end();
 }
 
-/* A weak compare-exchange may fail though it read what it expected [CLC 6.15.12]: it is a read alone then,
- * and no part of what its thread writes next. */
+/* A weak compare-exchange may fail though it read the expected value [CLC 6.15.12]: then it is only a read,
+ * and not part of its thread's next write. */
 static void weak_compare_exchange(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void thin_air(void **state)
     condition(&(struct ck_term){.kind = CK_TERM_REG, .thread = 0, .reg = 0}, 42);
     v = decide(COHERENT, NULL);
     assert_int_equal(v.condition, CK_YES);
-    assert_false(v.states_complete); /* any other value is as good as 42 */
+    assert_false(v.states_complete); /* all other values are equivalent to 42 */
     ck_verdict_clear(&v);
     v = decide("acyclic po | rf", NULL);
     assert_int_equal(v.condition, CK_NO);
@@ -348,8 +348,8 @@ static void counting_loop(bool stores)
     observe(0, r);
 }
 
-/* A thread that waits for a flag has one outcome; one that stores in each iteration hits the bound, unless the trip count
- * is known; iterations without events need no bound. */
+/* A thread that waits for a flag has one outcome; one that stores in each iteration reaches the bound, unless
+ * the trip count is known; iterations without events need no bound. */
 static void loops(void **state)
 {
     struct ck_verdict v;
@@ -400,7 +400,7 @@ static void limits(void **state)
     struct mm_cat_model *model;
 
     (void)state;
-    /* Half of x: not decided rather than guessed. */
+    /* Half of x: unknown, not guessed. */
     begin(2);
     store(0, 0, 1);
     i = access_instr(CK_STORE, 0);

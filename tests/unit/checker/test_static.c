@@ -1,5 +1,5 @@
-/* What is settled before combinations of traces: kernels one after the other in a queue, where each work-item
- * increments its own element.  Both engines know the only outcome at once. */
+/* Programs that are decided before traces are combined: kernels one after the other in a queue, in which each
+ * work-item increments its own element.  Both engines find the only outcome at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void decided_by(engine *decide, bool wait)
     assert_int_equal(v.condition, wait ? CK_NO : CK_YES);
     assert_int_equal(v.race, wait ? CK_NO : CK_YES);
     assert_true(v.states_complete);
-    assert_int_equal(v.state_count, 1); /* who does not wait races, and reads what was there */
+    assert_int_equal(v.state_count, 1); /* without a wait there is a race, and the old value is read */
     ck_verdict_clear(&v);
     mm_cat_destroy(model);
     ck_program_destroy(p);

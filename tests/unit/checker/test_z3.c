@@ -1,4 +1,4 @@
-/* The Z3 engine on tests whose outcomes are known by hand. */
+/* The Z3 engine on tests with known outcomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,7 +161,7 @@ static void bound_is_enough(void **state)
     ck_verdict_clear(&v);
 }
 
-/* Waiting with writes is idle only where they change nothing; else the bound counts. */
+/* A wait with writes is idle only if they change nothing; otherwise the bound counts. */
 static void writes_are_effects(void **state)
 {
     static const char *const loops[] = {"atomic_exchange_explicit(x, 1, memory_order_relaxed)",
@@ -209,8 +209,8 @@ static bool has(const struct mm_rel *r, size_t i, size_t j)
     return r->bits[i * r->words + j / 64] >> (j % 64) & 1;
 }
 
-/* Every read reads from one earlier-named write of its location and value, and coherence agrees with the
- * final value. */
+/* Every read reads from an earlier-named write of its location and value, and coherence agrees with the final
+ * value. */
 static void witness_is_an_execution(void **state)
 {
     struct ck_verdict v;
@@ -264,7 +264,7 @@ static void contradiction_is_a_cycle(void **state)
     ck_verdict_clear(&v);
 }
 
-/* On what a written value depends is part of an execution, not of the encoding. */
+/* The dependencies of a written value are part of an execution, not of the encoding. */
 static void contradiction_names_dependencies(void **state)
 {
     static const char test[] =
@@ -319,7 +319,7 @@ static void time_runs_out(void **state)
     ck_verdict_clear(&v);
 }
 
-/* Keeps the thread from the processor for longer than the limit. */
+/* Keeps the thread off the processor for longer than the limit. */
 static void wait_past_the_limit(int number_)
 {
     struct timespec left = {2, 100000000};

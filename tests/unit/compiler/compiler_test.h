@@ -1,4 +1,4 @@
-/* What the tests of the compiler share: a request with everything switched on, and a look into SPIR-V. */
+/* Shared by tests of the compiler: a request with everything enabled, and queries of SPIR-V. */
 #ifndef TESTS_UNIT_COMPILER_COMPILER_TEST_H
 #define TESTS_UNIT_COMPILER_COMPILER_TEST_H
 
@@ -52,8 +52,8 @@ static inline int find_helper(void **state)
     return setenv("REFCL_COMPILER", path, 0);
 }
 
-/* Two functions that no kernel reaches, which alone subtract and divide, and one, with an exclusive or, that a block alone
- * calls. */
+/* Two unreachable functions, the only ones that subtract and divide, and one with an exclusive or, which only
+ * a block calls. */
 static const char unreachable_text[] =
     "int flip(int x) { return x ^ 1; } int twice(int x) { return 2 * x; } uint half_of(uint x) { return x / 2; } "
     "uint unused(uint x) { return half_of(x) - 1; } "
@@ -61,7 +61,7 @@ static const char unreachable_text[] =
     "{ enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = flip(a[0]); }); } "
     "kernel void k(global int *a) { a[0] = twice(a[0]); later(a); }";
 
-/* The outcome of one request. */
+/* The result of one request. */
 struct outcome {
     enum mm_class cls;
     struct rt_binary binary;
@@ -131,7 +131,7 @@ static inline size_t count_opcode(const struct rt_binary *binary, unsigned opcod
     return count;
 }
 
-/* OUTCOME, of unreachable_text, is a valid module, and has the functions that no kernel reaches if it is a LIBRARY. */
+/* OUTCOME, of unreachable_text, is a valid module, and has the unreachable functions if it is a LIBRARY. */
 static inline void expect_functions(const struct outcome *outcome, bool library)
 {
     char message[512];

@@ -1,5 +1,5 @@
-/* Compiling OpenCL C to SPIR-V: logs, language versions, macros, headers, source lines, and the programs
- * that the translator alone would not take. */
+/* Compiling OpenCL C to SPIR-V: logs, language versions, macros, headers, source lines, and programs that the
+ * translator alone would reject. */
 #include "compiler_test.h"
 
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static void test_options_act(void **state)
     }
 }
 
-/* Only what the device has is defined [CLC 6.2.1]. */
+/* Only macros of the device's features are defined [CLC 6.2.1]. */
 static void test_macros_of_the_device(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_headers(void **state)
     outcome_free(&o);
 }
 
-/* A header from the working directory of the moment; one that is given wins over it [CL 5.8.5]. */
+/* A header from the current working directory; an embedded header has priority [CL 5.8.5]. */
 static void test_header_files(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void test_source_lines(void **state)
     outcome_free(&o);
 }
 
-/* A file name stays as it was given, whatever the working directory is. */
+/* A file name stays as given, whatever the working directory is. */
 static void test_file_names(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void test_file_names(void **state)
     free(cwd);
 }
 
-/* What the translator aborts on or gets wrong. */
+/* Programs on which the translator aborts or is wrong. */
 static void test_workarounds(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static size_t imports(const struct rt_binary *binary)
     return count;
 }
 
-/* Built-ins that refcl declares are defined by whichever way a program names them. */
+/* Built-ins that refcl declares are defined however a program refers to them. */
 static void test_names_from_anywhere(void **state)
 {
     (void)state;
@@ -375,7 +375,7 @@ static void test_no_contraction(void **state)
     outcome_free(&o);
 }
 
-/* Functions that no kernel reaches are left out of executables, but not of objects; a block's stays. */
+/* Unreachable functions are left out of executables, but not of objects; a block's function stays. */
 static void test_unreachable_functions(void **state)
 {
     (void)state;

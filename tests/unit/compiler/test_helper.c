@@ -1,5 +1,5 @@
-/* The helper process: crashes, endless loops, restarts, many threads, and what the application may notice
- * of it (nothing). */
+/* The helper process: crashes, endless loops, restarts, many threads, and no effects visible to the
+ * application. */
 #include "compiler_test.h"
 #include "skip.h"
 
@@ -66,7 +66,7 @@ static void test_confined(void **state)
     free(text);
 }
 
-/* The server itself goes: the next job starts another. */
+/* The server itself is killed: the next job starts another. */
 static void test_restart(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_restart(void **state)
     assert_true(compiles(kernel, NULL));
 }
 
-/* Deep nesting ends in a diagnostic or in the end of the child, not in ours. */
+/* Deep nesting ends in a diagnostic or in the end of the child, not of this process. */
 static void test_hostile_source(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void test_threads(void **state)
     }
 }
 
-/* The application never sees a child process of ours, and a forked child of it can compile. */
+/* The application never sees a child process of refcl, and its forked children can compile. */
 static void test_application_processes(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void test_closed_descriptors(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* The helper goes when the process that uses it has gone. */
+/* The helper ends when the process that uses it has ended. */
 static void test_helper_ends(void **state)
 {
     (void)state;

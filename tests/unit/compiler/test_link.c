@@ -66,8 +66,8 @@ static void test_executable(void **state)
     mm_free(modules[1].data);
 }
 
-/* Each module defines what the one before imports, the last one what the first does: no order has definitions first.  Line
- * numbers name their own files in all modules. */
+/* Each module defines what the one before imports, the last one what the first imports: in no order do
+ * definitions come first.  Line numbers refer to their own files in all modules. */
 static void test_ring(void **state)
 {
     enum { MODULES = 24 };
@@ -158,7 +158,8 @@ static void test_conflicts(void **state)
     mm_free(modules[1].data);
 }
 
-/* Functions that no kernel reaches are left out of executables, but not of libraries; what they import is still needed. */
+/* Unreachable functions are left out of executables, but not of libraries; their imports are still
+ * required. */
 static void test_unreachable_functions(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Build options: words, quotes, and which option goes with which call [CL 5.8.6, 5.8.7]. */
+/* Build options: words, quotes, and the calls that accept them [CL 5.8.6, 5.8.7]. */
 #include "compiler_test.h"
 
 #include "ref-runtime/compiler/client_options.h"

@@ -1,4 +1,4 @@
-/* Order among types and constants, and vectors of one component, in words as the translator writes them. */
+/* Order of types and constants, and vectors of one component, in words as the translator writes them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static void test_late(void **state)
     EXPECT(words, wanted);
 }
 
-/* A vector of one component becomes a structure; bitcasts alone take its scalar, whatever ids and values look
+/* A vector of one component becomes a structure; bitcasts use only its scalar, even if ids and values look
  * like opcodes. */
 static void test_single(void **state)
 {

@@ -30,7 +30,7 @@ static char *read_file(const char *directory, const char *name)
     return text;
 }
 
-/* The first language version that takes it; "" if it compiles to something invalid; NULL if none does. */
+/* The first language version that accepts it; "" if it compiles to an invalid module; NULL if none does. */
 static const char *best_version(const char *text, char *message, size_t size)
 {
     static const char *const options[] = {"-cl-std=CL3.0", "-cl-std=CL2.0", "-cl-std=CL1.2"};

@@ -1,4 +1,4 @@
-/* What the filter of the compiler's system calls denies and leaves, each asked in a confined child. */
+/* System calls that the compiler's filter denies and permits, each made in a confined child. */
 #include "ref-runtime/compiler/helper_sandbox.c"
 #include "skip.h"
 
@@ -26,7 +26,7 @@ static char file[64], created[64];
 
 enum { NOT_CONFINED = 77 };
 
-/* Whether all that FUNCTION asks is denied, or granted: it returns -1 or 0 with errno. */
+/* Whether all calls of FUNCTION are denied, or granted: it returns -1 or 0 with errno. */
 static int confined(long (*function)(void))
 {
     pid_t pid = fork();
@@ -236,7 +236,7 @@ static void test_left(void **state)
     assert_int_equal(confined(ask_thread), 0);
 }
 
-/* An abort is still an abort, for the log. */
+/* abort() still ends the process by SIGABRT, for the log. */
 static void test_abort(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static int width(enum in_type t)
     return (int)in_type_size(t) * 8;
 }
 
-/* The value of BITS, by the formats' definitions. */
+/* The value of BITS, according to the formats' definitions. */
 static void set_value(mpfr_t r, enum in_type t, uint64_t bits)
 {
     if (!is_float(t)) {
@@ -59,7 +59,7 @@ static void set_value(mpfr_t r, enum in_type t, uint64_t bits)
     mpfr_setsign(r, r, negative, MPFR_RNDN);
 }
 
-/* The bits of a value that T holds exactly. */
+/* The bits of a value that T represents exactly. */
 static uint64_t float_bits(mpfr_t x, enum in_type t)
 {
     int field = precisions[t - IN_F16] - 1;
@@ -237,7 +237,7 @@ static void test_payload(void **state)
     assert_int_equal(h, 0xff23);
 }
 
-/* The functions for halves give what the table's conversions give. */
+/* The functions for halves have the results of the table's conversions. */
 static void test_half_functions(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ struct vector {
     double v[4];
 };
 
-/* Elements of like magnitude around a random one; now and then zeros and elements far smaller. */
+/* Elements with magnitudes close to a random one; sometimes zeros and much smaller elements. */
 static struct vector random_vector(int type, uint32_t n)
 {
     struct vector r = {{0}};
@@ -121,7 +121,7 @@ static void test_normalize(void **state)
     mpfr_clears(r, e, (mpfr_ptr)NULL);
 }
 
-/* The error of cross is bounded in absolute terms, by the largest product; ours is within the ulp of the
+/* The error of cross has an absolute bound, by the largest product; refcl's is within the ulp of the
  * result. */
 static void test_cross(void **state)
 {

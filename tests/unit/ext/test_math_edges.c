@@ -1,5 +1,5 @@
-/* Edge cases that OpenCL C lists beyond C's [CLC 7.5.1], and the functions that return two results or pick
- * one of their operands [CLC 6.15.2, 6.15.4]. */
+/* Edge cases that OpenCL C adds to C's [CLC 7.5.1], and functions that return two results or select an
+ * operand [CLC 6.15.2, 6.15.4]. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -292,7 +292,7 @@ static void test_frexp_lgamma(void **state)
     check_with_integer(LGAMMA_R, INF, 0, INF, 1);
 }
 
-/* The quotient's low seven bits with its sign; the expectations are small enough to divide in the head. */
+/* The quotient's low seven bits with its sign; the expectations are simple enough to divide by hand. */
 static void test_remquo(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void test_ilogb_nan(void **state)
     assert_true(r == UINT64_C(0x7fffffffffffff55));
 }
 
-/* 1.5 * 683/1024 is halfway between two halves; what is added, far below their precision, decides. */
+/* 1.5 * 683/1024 is halfway between two halves; the addend, far below their precision, decides. */
 static void test_fma_half(void **state)
 {
     (void)state;

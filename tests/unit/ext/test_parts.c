@@ -1,4 +1,4 @@
-/* Functions that take numbers apart, pick one of two, or round twice, for random values: against MPFR and
+/* Functions that split numbers, select one of two, or have two roundings, for random values: against MPFR and
  * against their definitions [CLC 6.15.2]. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,7 +172,7 @@ static void test_nextafter(void **state)
         }
 }
 
-/* mad rounds the product and then the sum. */
+/* mad has separate roundings of the product and the sum. */
 static void test_mad(void **state)
 {
     (void)state;

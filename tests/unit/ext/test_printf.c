@@ -1,4 +1,4 @@
-/* printf in kernels: texts derived by hand from [CLC 6.15.14]. */
+/* printf in kernels: output derived by hand from [CLC 6.15.14]. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,7 +186,7 @@ static void test_sizes(void **state)
     assert_int_equal(strlen(format("%+4095.4095ld", &i, 1)), 4096);
 }
 
-/* Formats of random pieces, right and wrong: measuring and writing agree, and nothing is written past the
+/* Formats of random pieces, valid and invalid: measuring and writing agree, and nothing is written past the
  * size. */
 static void test_random(void **state)
 {
@@ -219,7 +219,7 @@ static void test_random(void **state)
     assert_true(good > 1000);
 }
 
-/* Makes a locale with a decimal comma, which few machines have installed, and selects it. */
+/* Creates a locale with a decimal comma, which few machines have installed, and selects it. */
 static bool set_comma(void)
 {
     char folder[] = "/tmp/refcl-test.XXXXXX", command[400];

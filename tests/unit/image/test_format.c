@@ -1,4 +1,4 @@
-/* Image formats: which there are [CL 5.3.1.1]; every value of the narrow ones decoded, encoded and decoded
+/* Image formats: the available ones [CL 5.3.1.1]; every value of the narrow ones decoded, encoded and decoded
  * again; values out of range [CLC 8.3]. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static double channel_value(int t, uint32_t stored, int srgb)
     }
 }
 
-/* sRGB values go through a float on their way. */
+/* sRGB values are converted through float. */
 static int same_float(float got, double want, int srgb)
 {
     return isnan(want) ? isnan(got) : srgb ? fabs((double)got - want) <= 2e-7 * want : got == (float)want;
@@ -136,7 +136,7 @@ static double component(const union in_texel *texel, int t, int i)
     return kind == 'i' ? texel->i[i] : kind == 'w' ? texel->u[i] : (double)texel->f[i];
 }
 
-/* Channel C of the element holds STORED, the others hold something else: what does the texel look like? */
+/* Channel C of the element is STORED, the others have other values: what is the texel? */
 static void check_channel(int o, int t, uint32_t c, uint32_t stored)
 {
     const char *channels = orders[o].channels;

@@ -1,6 +1,6 @@
-/* Sampling against a plain reference: the image continued over the whole plane as the addressing mode says,
- * read at the nearest point or interpolated there in double [CLC 8.2].  Coordinates are chosen so that float
- * computes them exactly. */
+/* Sampling against a naive reference: the image extended over the whole plane by the addressing mode, read at
+ * the nearest point or interpolated there in double [CLC 8.2].  Coordinates are chosen so that float computes
+ * them exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static int64_t modulo(int64_t i, int64_t n)
     return (i % n + n) % n;
 }
 
-/* The index that the continued image has at I; -1 for the border. */
+/* The index in the image for index I of the extended image; -1 for the border. */
 static int64_t continued(enum in_addressing mode, int64_t i, int64_t n)
 {
     switch (mode) {
@@ -246,7 +246,7 @@ static void test_edges(void **state)
             }
 }
 
-/* A layer is the nearest one, ties to even, kept within the array; it is never normalized [CLC 8.4]. */
+/* A layer is the nearest one, ties to even, clamped to the array; it is never normalized [CLC 8.4]. */
 static void test_layers(void **state)
 {
     (void)state;

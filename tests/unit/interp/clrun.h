@@ -1,5 +1,5 @@
-/* Running OpenCL C in tests, without the runtime: compiled by the helper, executed by the interpreter, with
- * whatever arguments the test makes. */
+/* Runs OpenCL C in tests without the runtime: compiled by the helper, executed by the interpreter, with the
+ * test's arguments. */
 #ifndef TESTS_UNIT_INTERP_CLRUN_H
 #define TESTS_UNIT_INTERP_CLRUN_H
 
@@ -49,7 +49,7 @@ static inline void clr_note(const uint32_t *words, size_t count)
         clr_seen[words[at] & 0xffff] = true;
 }
 
-/* Fails unless the programs of the test contained each of the opcodes that it claims to be about. */
+/* Fails unless the programs of the test contained each of the given opcodes. */
 static inline void clr_must_have_seen(const char *const *names, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -61,7 +61,7 @@ static inline void clr_must_have_seen(const char *const *names, size_t count)
     }
 }
 
-/* SPIR-V of OpenCL C; without it the test fails with the log. */
+/* SPIR-V of OpenCL C; if compilation fails, the test fails with the log. */
 __attribute__((unused)) static struct rt_binary clr_compile(const char *source, const char *options)
 {
     struct rt_compile_request request = {.source = source,
@@ -109,7 +109,7 @@ static inline struct in_argument clr_buffer(struct in_object *o)
     return (struct in_argument){.address = o->address, .object = o};
 }
 
-/* Runs a kernel to the end; ENVIRONMENT's context is OUT unless it brings its own. */
+/* Runs a kernel to the end; ENVIRONMENT's context is OUT unless it has its own. */
 static inline enum mm_class clr_run(struct in_instance *instance, struct in_module *module,
                                     const struct clr_launch *l, struct spv_run *out)
 {

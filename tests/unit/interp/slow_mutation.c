@@ -1,5 +1,5 @@
-/* Modules with words changed at random: loading gives an error or a module, and what loads runs to an end or
- * a finding.  Seeds and rounds: REFCL_FUZZ_SEED, REFCL_FUZZ_ROUNDS. */
+/* Modules with words changed at random: loading returns an error or a module, and a module runs to an end or
+ * a finding.  Seed and number of mutations: REFCL_FUZZ_SEED, REFCL_FUZZ_ROUNDS. */
 #include "clrun.h"
 #include "interp/image/image.h"
 

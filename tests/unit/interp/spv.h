@@ -51,8 +51,8 @@ static inline enum mm_class spv_module_create(const void *words, size_t size,
     return result;
 }
 
-/* Once a launch has come to its end, the opcodes of its module go to the file $REFCL_OPCODES: test_matrix.py
- * looks for those that no test executes. */
+/* When a launch has ended, the opcodes of its module are appended to the file $REFCL_OPCODES: test_matrix.py
+ * lists those that no test executes. */
 static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, bool *done,
                                          struct mm_error *err)
 {
@@ -74,7 +74,7 @@ static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, b
 
 /* SPIR-V version of the modules. */
 __attribute__((unused)) static spv_target_env spv_version = SPV_ENV_UNIVERSAL_1_3;
-/* Undefined behavior is not looked for. */
+/* Checks of undefined behavior are off. */
 __attribute__((unused)) static bool spv_unchecked;
 
 struct spv_run {
@@ -130,7 +130,7 @@ static inline enum mm_class spv_load(const char *text, struct in_module **module
     return result;
 }
 
-/* Runs kernel "k" with one buffer argument per BUFFERS entry; LAUNCH brings sizes, schedule and so on. */
+/* Runs kernel "k" with one buffer argument per BUFFERS entry; LAUNCH has sizes, schedule and so on. */
 static inline enum mm_class spv_execute(const char *text, struct in_launch *launch, struct in_object *buffers,
                                         uint32_t count, struct spv_run *out)
 {

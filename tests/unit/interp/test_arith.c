@@ -309,7 +309,7 @@ static void test_floats(void **state)
 
 int main(void)
 {
-    spv_unchecked = true; /* what undefined operations give is tested too */
+    spv_unchecked = true; /* results of undefined operations are tested too */
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_integers), cmocka_unit_test(test_comparisons),
                                        cmocka_unit_test(test_floats)};
     return cmocka_run_group_tests(tests, NULL, NULL);

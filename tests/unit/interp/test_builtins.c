@@ -1,5 +1,5 @@
-/* Every OpenCL.std instruction, reached from OpenCL C: one value each, worked out with the host's functions
- * or by hand.  Accuracy over whole ranges is the business of tests/unit/ext and tests/ulp. */
+/* Every OpenCL.std instruction, reached from OpenCL C: one value each, computed with the host's functions or
+ * by hand.  tests/unit/ext and tests/ulp cover accuracy over whole ranges. */
 #include "clrun.h"
 #include "interp/ext/ext.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Undefined behavior beyond bounds: each kind is found where it happens, and nothing is found in programs
- * that only look like it. */
+/* Undefined behavior other than bounds: each kind is found where it occurs, and nothing is found in correct
+ * programs that look similar. */
 #include "clrun.h"
 
 static struct spv_run out;
@@ -79,7 +79,7 @@ static void test_initialized(void **state)
     clean(K "int v = work_group_reduce_add((int)get_local_id(0)); if (v == 6) a[0] = v; }");
 }
 
-/* Local memory does not keep what an earlier work-group left there. */
+/* Local memory does not keep values of an earlier work-group. */
 static void test_local_between_groups(void **state)
 {
     static const char source[] = K "if (get_group_id(0) == 0) l[get_local_id(0)] = 1;\n"
@@ -116,7 +116,7 @@ static void test_arithmetic(void **state)
     expect(K "double x = -1.0 + a[0];\na[0] = (int)(uint)x; }", "float-to-integer", 3);
     clean(K "float x = 3e9f; a[0] = convert_int_sat(x); a[1] = (int)-0.5f; a[2] = (int)(uint)4e9f; "
             "a[3] = (int)-2147483648.0f; }");
-    clean(K "int n = 35; a[0] = 1 << n; }"); /* OpenCL C takes shift amounts modulo the width */
+    clean(K "int n = 35; a[0] = 1 << n; }"); /* OpenCL C reduces shift amounts modulo the width */
 }
 
 /* [CLC 6.15.11] */
@@ -188,7 +188,7 @@ static void test_orders(void **state)
     static const char *const kinds[] = {"invalid-order", "invalid-order", "invalid-order", "invalid-scope"};
     for (int k = 0; k < 4; k++) {
         char text[8192];
-        /* Orders and scopes that are no constants, so that validation does not see them. */
+        /* Orders and scopes that are no constants, so that the validator does not check them. */
         snprintf(
             text, sizeof text,
             "%s%%pf = OpTypePointer Function %%u32\n%%c4 = OpConstant %%u32 4\n%%c77 = OpConstant %%u32 77\n"
@@ -204,7 +204,7 @@ static void test_orders(void **state)
     }
 }
 
-/* With room for more findings, execution continues after each, and no finding makes the launch fail. */
+/* With a larger limit of findings, execution continues after each, and no finding makes the launch fail. */
 static void test_continuation(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static enum mm_class go_global(const char *source)
     return clr_once(source, &l, &out);
 }
 
-/* Global memory that nobody wrote. */
+/* Uninitialized global memory. */
 static void test_global(void **state)
 {
     static const char *const bad[] = {

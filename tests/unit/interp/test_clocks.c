@@ -1,4 +1,4 @@
-/* Clocks of instrumented launches: what acquires make known, against sets that are kept in full. */
+/* Clocks of instrumented launches: the segments ordered by acquires, against a reference with full sets. */
 #include "interp/jit/instrument/clocks.c"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@ enum { ACQUIRE = IN_SYNC_ACQUIRES, RELEASE = IN_SYNC_RELEASES, STORE = IN_SYNC_S
 static struct in_shadow shadow;
 static uint32_t first, current;
 
-/* The reference: of each segment, whether it is known. */
+/* The reference: for each segment, whether it is ordered before. */
 static bool now[MOST], released[PLACES][MOST];
 
 static uint64_t address_of(int place)
@@ -89,12 +89,12 @@ static void test_sequences(void **state)
     uint32_t one = begin_item();
     synchronize(0, RELEASE | STORE);
     uint32_t two = begin_item();
-    synchronize(0, RELEASE); /* a read-modify-write: the sequence of the first release goes on */
+    synchronize(0, RELEASE); /* a read-modify-write: the sequence of the first release continues */
     begin_item();
     synchronize(0, ACQUIRE);
     assert_true(covers(one) && covers(two));
     uint32_t three = begin_item();
-    synchronize(0, RELEASE | STORE); /* ends both, and this work-item knows neither */
+    synchronize(0, RELEASE | STORE); /* ends both, and this work-item is ordered after neither */
     begin_item();
     synchronize(0, ACQUIRE);
     assert_true(!covers(one) && !covers(two) && covers(three));
@@ -128,7 +128,7 @@ static uint32_t number(uint32_t most)
     return (x >> 8) % most;
 }
 
-/* Random work-items: clocks are exact while they are small, and never know more than there is. */
+/* Random work-items: clocks are exact while they are small, and never order more than the reference. */
 static void test_random(void **state)
 {
     (void)state;

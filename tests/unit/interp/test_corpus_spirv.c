@@ -192,7 +192,7 @@ static struct in_module *load(struct program *p, struct mm_error *err)
                                         .constants = p->constants,
                                         .constant_count = p->constant_count};
     for (char *at = p->text; (at = strstr(at, "OpSource Slang")) != NULL;)
-        memcpy(at, "OpSource GLSL ", 14); /* a language that this assembler knows */
+        memcpy(at, "OpSource GLSL ", 14); /* a language that this assembler supports */
     for (char *at = p->text; (at = strstr(at, "OpConstant %uint -")) != NULL; at++)
         at[17] = '~';
     if (strstr(p->text, "%int = OpTypeInt 32 0") || strstr(p->text, "%int = OpTypeInt 64 0"))
@@ -216,7 +216,7 @@ static void make_arguments(struct program *p, const struct in_kernel_info *info,
     for (uint32_t k = 0; k < info->argument_count && k < MOST; k++) {
         const struct input *in = k < p->name_count ? find_input(p, p->names[k]) : NULL;
         uint32_t count = in != NULL ? in->count : 0;
-        /* More room than the values take where the layout is nested. */
+        /* More space than the values need if the layout is nested. */
         uint32_t each = info->arguments[k].element_size;
         each = each == 1 || each == 2 || each == 8 ? each : 4;
         p->each[k] = each;
@@ -229,7 +229,7 @@ static void make_arguments(struct program *p, const struct in_kernel_info *info,
                                        .address = objects[k].address,
                                        .object = &objects[k],
                                        .local_size = p->size[k]};
-        /* A uniform variable with a value of its own keeps it. */
+        /* A uniform variable with an initial value keeps it. */
         if (info->arguments[k].is_descriptor && in == NULL)
             args[k].object = NULL, args[k].address = 0;
         bool own = strstr(p->text, "Uniform %") != NULL;

@@ -1,4 +1,4 @@
-/* Device-side enqueue: what the environment is told, blocks with captures and local arguments, events. */
+/* Device-side enqueue: calls of the environment, blocks with captures and local arguments, events. */
 #include "clrun.h"
 
 struct command {
@@ -102,7 +102,7 @@ static struct in_instance *instance(struct rig *r, struct in_module *module)
     return in;
 }
 
-/* Runs what the parent enqueued, as a runtime would. */
+/* Runs the children that the parent enqueued, like a runtime. */
 static enum mm_class run_child(struct rig *r, struct in_module *module, struct in_instance *in, uint32_t n)
 {
     struct command *c = &r->commands[n];

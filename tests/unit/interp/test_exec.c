@@ -124,7 +124,7 @@ static void test_private_memory(void **state)
         assert_int_equal(data[k], k % 2 == 1 ? k * k : k);
 }
 
-/* A pointer kept in memory finds its object again when it is loaded. */
+/* A pointer stored in memory refers to its object again when it is loaded. */
 static void test_pointer_through_memory(void **state)
 {
     static const char text[] =
@@ -229,7 +229,8 @@ static void test_divergence(void **state)
     assert_int_equal(out.work_item, 0);
 }
 
-/* Each work-item waits until all others of all groups have arrived: progress needs every group resident. */
+/* Each work-item waits until all others of all groups have arrived: progress requires every group to be
+ * resident. */
 static void test_spin_between_groups(void **state)
 {
     static const char text[] = KERNEL

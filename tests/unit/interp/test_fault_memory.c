@@ -1,4 +1,4 @@
-/* Seeded faults of atomic memory: each location has a state of its own, also beside another one. */
+/* Seeded faults of atomic memory: each location has a separate state, also beside another one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void test_stale(void **state)
     assert_int_equal(load(5), 7);
     assert_int_equal(load(5), 205);
     assert_int_equal(load(6), 206);
-    in_fault_atomic_next(NULL); /* the next launch begins with what is there */
+    in_fault_atomic_next(NULL); /* the next launch begins with the current contents */
     for (uint32_t read = 0; read < 4; read++)
         assert_int_equal(load(5), 7);
     in_fault_now = IN_NO_FAULT;

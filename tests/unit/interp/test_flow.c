@@ -1,4 +1,4 @@
-/* Control-flow graphs: dominators of random graphs against their definition, and orders worked out by hand. */
+/* Control-flow graphs: dominators of random graphs against their definition, and orders computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Image instructions from OpenCL C: reads with and without samplers, writes, queries, events, findings.
- * Texel values themselves are tested in tests/unit/image. */
+ * tests/unit/image tests the texel values. */
 #include "clrun.h"
 #include "interp/image/image.h"
 
@@ -313,7 +313,7 @@ static void test_missing_levels(void **state)
         assert_int_equal(texels[k], 0);
 }
 
-/* Reads without a sampler and queries name levels in SPIR-V alone [CL env 5.2.9 R1]. */
+/* Only in SPIR-V do reads without a sampler and queries name levels [CL env 5.2.9 R1]. */
 static void test_levels_without_source(void **state)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* Whole kernels about what the language promises of memory and types: alignment of variables, layout,
- * reinterpreted constants, copies of two and three dimensions.  [CLC 6.3.5, 6.4.4, 6.15.11,
+/* Kernels for the language's guarantees on memory and types: alignment of variables, layout, reinterpreted
+ * constants, copies of two and three dimensions.  [CLC 6.3.5, 6.4.4, 6.15.11,
  * cl_khr_extended_async_copies] */
 #include "clrun.h"
 
@@ -50,7 +50,7 @@ static void test_alignment(void **state)
         assert_int_equal(offset[k], 0);
 }
 
-/* Constants seen as another type of the same size. */
+/* Constants reinterpreted as another type of the same size. */
 static void test_reinterpreted(void **state)
 {
     uint64_t v[8] = {0};
@@ -67,7 +67,7 @@ static void test_reinterpreted(void **state)
         assert_int_equal(v[k], expected[k]);
 }
 
-/* Parts of a rectangle and of a box, with lines and planes of other lengths on the two sides. */
+/* Parts of a rectangle and of a box, with different line and plane lengths on the two sides. */
 static void test_extended_copies(void **state)
 {
     static int16_t from[4096], to[4096], expected[4096];

@@ -1,7 +1,8 @@
 /* Options of modules, and what happens when memory runs out. */
 #include "clrun.h"
 
-/* What validation refuses and every driver takes is a warning, unless the module is taken strictly. */
+/* Constructs that the validator refuses and all drivers accept are warnings, unless the module is read
+ * strictly. */
 static void test_warnings(void **state)
 {
     static const char text[] = SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
@@ -82,7 +83,7 @@ static uint8_t scope_of(const char *source, bool literal)
     return scope;
 }
 
-/* A relaxed atomic with work-group scope, in a module that says SOURCE of what it was made from. */
+/* A relaxed atomic with work-group scope, in a module whose source language is SOURCE. */
 #define ATOMIC_MODULE(source)                                                                                \
     SPV_HEAD SPV_ENTRY source SPV_BUILTINS SPV_TYPES                                                         \
         "%k = OpFunction %void None %kfn\n%p = OpFunctionParameter %pu32\n%e = OpLabel\n"                    \
@@ -96,8 +97,8 @@ static uint8_t scope_in_module(const char *text, bool literal)
     return scope;
 }
 
-/* Atomics of OpenCL 1.x have device scope.  Translators give them that of the work-group: in modules that may
- * be from OpenCL C it is taken for what they mean, unless it is to be taken literally. */
+/* Atomics of OpenCL 1.x have device scope.  Translators emit work-group scope: in modules that may be from
+ * OpenCL C it is treated as device scope, unless it is to be taken literally. */
 static void test_legacy_atomics(void **state)
 {
     static const char legacy[] = "kernel void k(volatile global int *a) { atomic_add(a, 1); }\n";

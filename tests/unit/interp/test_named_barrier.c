@@ -1,9 +1,9 @@
-/* Named barriers: sub-groups that meet at one go on when they are as many as it was made for.
+/* Named barriers: sub-groups that wait at one continue when as many have arrived as it was created for.
  * [SPIRV 3.49.20 OpNamedBarrierInitialize, OpMemoryNamedBarrier] */
 #include "spv.h"
 
-/* Sixteen work-items in four sub-groups.  %low: of the first two; %cell, %other: of this one and of the one
- * four further on or back. */
+/* Sixteen work-items in four sub-groups.  %low: of the first two; %cell, %other: the elements of this one and
+ * of the one at a distance of four. */
 #define HEAD                                                                                                 \
     "OpCapability NamedBarrier\n" SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES                                  \
     "%nb = OpTypeNamedBarrier\n%c4 = OpConstant %u32 4\n%c5 = OpConstant %u32 5\n%c7 = OpConstant %u32 7\n"  \
@@ -26,7 +26,7 @@ static enum mm_class run(const char *text, enum in_schedule schedule, uint64_t s
     return spv_execute(text, &launch, &o, 1, out);
 }
 
-/* Each pair of sub-groups has a barrier of its own, and waits for it at an instruction of its own. */
+/* Each pair of sub-groups has a separate barrier, and waits for it at a separate instruction. */
 static void test_pairs(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void test_pairs(void **state)
     }
 }
 
-/* Two sub-groups meet twice, the others go on without them. */
+/* Two sub-groups wait at it twice, the others continue without them. */
 static void test_again(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* One small kernel per opcode that no other test of the folder is about: four work-items, one sub-group, each
- * leaves a number, which is worked out by hand here. */
+/* One small kernel for each opcode that no other test of the folder covers: four work-items, one sub-group;
+ * each stores a number, which is computed by hand here. */
 #include "spv.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows end where they say enough */
@@ -428,7 +428,7 @@ static void build(const struct opcode_case *c, char *text, size_t size)
     strcat(text, c->declarations);
     strcat(text, "%k = OpFunction %void None %kfn\n%out = OpFunctionParameter %pu32\n%e = OpLabel\n");
     const char *at;
-    /* Variables stand before everything else in the first block. */
+    /* Variables come before everything else in the first block. */
     for (int pass = 0; pass < 2; pass++) {
         for (at = c->body; *at != 0;) {
             size_t n = strcspn(at, "\n") + 1;
@@ -477,7 +477,7 @@ static void test_opcodes(void **state)
         }
 }
 
-/* Operands and results that do not fit the instruction, which the validator lets pass. */
+/* Operands and results of wrong types that the validator accepts. */
 static void test_misfits(void **state)
 {
     static const struct opcode_case misfits[] = {

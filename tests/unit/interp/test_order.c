@@ -1,5 +1,5 @@
-/* Modules as optimizing producers leave them: blocks before their dominators, headers that share a merge
- * block, entry points that do not name what they use.  They run as if they were in order; strictly they are
+/* Modules as optimizing producers write them: blocks before their dominators, headers that share a merge
+ * block, entry points that do not list variables.  They run as if they were in order; in strict mode they are
  * refused [SPIRV 2.11, 2.16.1]. */
 #include "spv.h"
 
@@ -35,12 +35,12 @@ static void expect_refused(const char *text, bool strict)
     free(words);
 }
 
-/* out[i] = i + (i + 1) * 2, by a block that stands before the one that makes its operand. */
+/* out[i] = i + (i + 1) * 2, by a block that precedes the one that computes its operand. */
 #define LATE                                                                                                 \
     KERNEL("OpBranch %first\n%second = OpLabel\n%y = OpIAdd %u32 %i32 %x\nOpStore %at %y Aligned 4\n"        \
            "OpBranch %done\n%first = OpLabel\n%p = OpIAdd %u32 %i32 %c1\n%x = OpIMul %u32 %p %c2\n"          \
            "OpBranch %second\n%done = OpLabel\n")
-/* out[i] = 0 + 1 + ... + i: a loop whose body stands before its header, behind a block that nothing reaches. */
+/* out[i] = 0 + 1 + ... + i: a loop whose body precedes its header, after an unreachable block. */
 #define LOOP                                                                                                 \
     KERNEL("OpBranch %head\n%lost = OpLabel\nOpBranch %body\n%body = OpLabel\n"                              \
            "%s2 = OpPhi %u32 %s %head %c0 %lost\n%n2 = OpPhi %u32 %n %head %c0 %lost\n"                      \
@@ -55,7 +55,7 @@ static void expect_refused(const char *text, bool strict)
            "OpBranchConditional %b %u %v\n%u = OpLabel\nOpBranch %m\n%v = OpLabel\nOpBranch %m\n"            \
            "%e = OpLabel\nOpBranch %m\n%m = OpLabel\n%r = OpPhi %u32 %c1 %u %c2 %v %c3 %e\n"                 \
            "OpStore %at %r Aligned 4\n")
-/* out[i] = 5 from a variable that the entry point does not name, which it has to since version 1.4. */
+/* out[i] = 5 from a variable that the entry point does not list, which is required since version 1.4. */
 #define UNNAMED                                                                                              \
     SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES                                                                \
         "%c5 = OpConstant %u32 5\n%pc = OpTypePointer UniformConstant %u32\n"                                \
@@ -63,7 +63,7 @@ static void expect_refused(const char *text, bool strict)
         "%out = OpFunctionParameter %pu32\n%entry = OpLabel\n%g = OpLoad %v3u64 %gid Aligned 32\n"           \
         "%i = OpCompositeExtract %u64 %g 0\n%at = OpInBoundsPtrAccessChain %pu32 %out %i\n"                  \
         "%x = OpLoad %u32 %five Aligned 4\nOpStore %at %x Aligned 4\nOpReturn\nOpFunctionEnd\n"
-/* A value that is made on one path alone stays an error in any order. */
+/* A value that is computed on only one path is an error in any order. */
 #define ONE_PATH                                                                                             \
     KERNEL("%a = OpULessThan %bool %i32 %c2\nOpBranchConditional %a %t %m\n%m = OpLabel\n"                   \
            "OpStore %at %x Aligned 4\nOpBranch %done\n%t = OpLabel\n%x = OpIAdd %u32 %i32 %c1\n"             \

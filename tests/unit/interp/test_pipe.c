@@ -40,7 +40,7 @@ static void test_packets(void **state)
     int32_t out[12] = {0};
     (void)state;
     rig_up(&r, 4);
-    for (int round = 0; round < 3; round++) { /* the ring goes round */
+    for (int round = 0; round < 3; round++) { /* the ring wraps around */
         assert_int_equal(go(source, "w", &r, out, sizeof out, 5, 5, &run), MM_OK);
         for (int k = 0; k < 5; k++)
             assert_true(k < 4 ? out[k] == 0 : out[k] < 0); /* full */

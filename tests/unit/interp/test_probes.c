@@ -1,5 +1,5 @@
-/* Feature probes, one small program each: every kernel of those that compile runs to the end, with buffers,
- * images, samplers, pipes and queues made up for its arguments.  The programs are in $REFCL_PROBES or
+/* Feature probes, one small program each: every kernel of those that compile runs to the end, with generated
+ * buffers, images, samplers, pipes and queues as arguments.  The programs are in $REFCL_PROBES or
  * ../shared/probes; without them the test is skipped. */
 #include "clrun.h"
 #include "interp/image/image.h"
@@ -118,7 +118,7 @@ static void make_argument(uint32_t k, const struct in_argument_info *info, struc
     }
 }
 
-/* Kernels that the made-up arguments lead into undefined behavior, by file; of all others nothing is found. */
+/* Kernels that have undefined behavior with the generated arguments, by file; all others have no finding. */
 static const struct {
     const char *file, *kind;
     bool by_chance; /* depends on an address */
@@ -133,7 +133,7 @@ static const struct {
                  {"52_expect_assume.cl", "false-assumption", false},
                  {"56_longlong_128.cl", "division-by-zero", false},
                  {"61_large_local_and_ptrs.cl", "uninitialized", false}};
-/* Programs that no device compiles: no OpenCL C, or of an extension that refcl does not have. */
+/* Programs that no device compiles: not OpenCL C, or of an extension that refcl lacks. */
 enum { UNDEFINED = sizeof undefined / sizeof *undefined, NOT_COMPILED = 3 };
 static uint32_t seen[UNDEFINED];
 

@@ -1,5 +1,5 @@
-/* A launch of ten million work-items needs the memory of those that are under way at a time, and each of
- * these at most 200 bytes beyond its registers. */
+/* A launch of ten million work-items needs memory only for those that are in progress at a time, each at most
+ * 200 bytes in addition to its registers. */
 #include "clrun.h"
 #include "interp/exec/exec.h"
 #include <malloc.h>
@@ -50,7 +50,7 @@ static struct in_launch make(const struct launch *l, struct in_module *module, s
                               .command = 1};
 }
 
-/* What a kernel counts; CREATED sees the launch when it has run and is still there. */
+/* Instruction counts of a kernel; CREATED gets the launch after it has run, before it is freed. */
 static uint32_t count(const struct launch *l, void (*created)(const struct in_run *run, uint64_t before))
 {
     struct in_module *module = clr_module(source);
@@ -107,8 +107,8 @@ static void test_all_at_once(void **state)
     assert_int_equal(bounded(&random, 100000 * 1000), 100000);
 }
 
-/* Where it is, what it waits for, its copy of constants.  Registers are results of instructions: the frame,
- * and built-in variables, which are read in place. */
+/* Its program counter, what it waits for, its copy of constants.  Registers are results of instructions: the
+ * frame, and built-in variables, which are read in place. */
 static void beyond_registers(const struct in_run *run, uint64_t before)
 {
     uint64_t items = run->progress.slot_count * run->items_per_group, registers = run->code->frame.size;

@@ -1,5 +1,5 @@
-/* OpSelect of vectors by one condition: SPIR-V 1.4 has it; translators write it in older modules too, which
- * are taken unless the module is to be read strictly.  [SPIRV 3.49.15] */
+/* OpSelect of vectors by one condition: SPIR-V 1.4 has it; translators emit it in older modules, too, which
+ * are accepted unless the module is read strictly.  [SPIRV 3.49.15] */
 #include "spv.h"
 
 static const char text[] = "OpCapability Addresses\n"

@@ -1,5 +1,5 @@
-/* The read interface for modules: what is decoded without validation, values for specialization constants, and
- * modules that are refused. [SPIRV 2.3, 2.4] */
+/* The read interface for modules: decoding without validation, values for specialization constants, and
+ * refused modules. [SPIRV 2.3, 2.4] */
 #include "interp/spirv.h"
 #include "spv.h"
 
@@ -161,7 +161,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* An object would be at an address that is a multiple of 12, and what is beside it not one of 8. */
+/* One object would need an address that is a multiple of 12, its neighbor one that is a multiple of 8. */
 static void test_alignment(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Reads past the end where nothing is checked: zeros, told once, and the launch goes on; writes end it, and
- * so does the read where checks are on. */
+/* Reads past the end without checks: they return zeros, are reported once, and the launch continues; writes
+ * end it, and so do reads with checks. */
 #include "clrun.h"
 
 static const char source[] = "kernel void reads(global int *out, global int *in, int at) { "

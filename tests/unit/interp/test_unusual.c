@@ -1,5 +1,5 @@
-/* Modules that are valid, and that no OpenCL C compiler makes: what other producers may write.  Four
- * work-items, each leaves a number, which is worked out by hand here. */
+/* Valid modules that no OpenCL C compiler emits, but other producers may.  Four work-items; each stores a
+ * number, which is computed by hand here. */
 #include "spv.h"
 
 struct unusual {
@@ -77,7 +77,7 @@ static const struct unusual cases[] = {
      "%f1 = OpCompositeInsert %st %b %a 1 1\n%f2 = OpCompositeInsert %st %c5 %f1 0\nOpReturnValue %f2\nOpFunctionEnd\n",
      "%s = OpFunctionCall %st %f %z %i\n%x = OpCompositeExtract %u32 %s 1 1\n%y = OpCompositeExtract %u32 %s 0\n"
      "%r = OpIAdd %u32 %x %y\n", {5, 6, 7, 8}},
-    {"a function nobody calls, and an exported one", INTS FN1, 
+    {"a function that is never called, and an exported one", INTS FN1, 
      "%g = OpFunction %u32 None %fn1\n%a = OpFunctionParameter %u32\n%fe = OpLabel\nOpUnreachable\nOpFunctionEnd\n",
      "%r = OpIAdd %u32 %i %c4\n", {4, 5, 6, 7}},
     /* ---- constants */
@@ -168,7 +168,7 @@ static const struct unusual cases[] = {
     {"OpUndef whose every part is replaced", INTS VEC, "",
      "%u = OpUndef %v2\n%a = OpCompositeInsert %v2 %i %u 0\n%b = OpCompositeInsert %v2 %c7 %a 1\n%x = OpCompositeExtract %u32 %b 0\n"
      "%y = OpCompositeExtract %u32 %b 1\n%r = OpIAdd %u32 %x %y\n", {7, 8, 9, 10}},
-    {"a shuffle with components that nobody needs", INTS VEC "%va = OpConstantComposite %v2 %c1 %c2\n", "",
+    {"a shuffle with unused components", INTS VEC "%va = OpConstantComposite %v2 %c1 %c2\n", "",
      "%s = OpVectorShuffle %v4 %va %va 4294967295 1 4294967295 2\n%x = OpCompositeExtract %u32 %s 1\n%y = OpCompositeExtract %u32 %s 3\n"
      "%r = OpIAdd %u32 %x %y\n", ALL(3)},
     {"a vector made of vectors", INTS VEC, "",
@@ -201,7 +201,7 @@ static void append(char *text, size_t size, const char *part)
     strcat(text, part);
 }
 
-/* Variables stand at the start of a function: those that the case uses. */
+/* Variables at the start of a function: those that the case uses. */
 static void add_variables(const struct unusual *c, char *text, size_t size)
 {
     static const char *const variables[][2] = {{"%v0 ", "%v0 = OpVariable %pf Function\n"},
@@ -263,8 +263,8 @@ static void test_unusual(void **state)
     run_all(true);
 }
 
-/* What OpenCL does not have, or no machine can hold: an error that says so, at the latest when the kernel is
- * lowered. */
+/* Features that OpenCL lacks, or sizes that no machine supports: an error that says so, at the latest when
+ * the kernel is lowered. */
 static void test_refused(void **state)
 {
     static const struct {
@@ -334,7 +334,8 @@ static void test_refused(void **state)
     }
 }
 
-/* Execution modes that change results and are not offered; initializers, which nobody gives arguments. */
+/* Execution modes that change results and are not supported; initializers with arguments, which no launch
+ * passes. */
 static void test_refused_modes(void **state)
 {
     static const struct {
@@ -362,7 +363,7 @@ static void test_refused_modes(void **state)
     spv_version = SPV_ENV_UNIVERSAL_1_3;
 }
 
-/* Names that a source language gave, of anything; they change nothing. */
+/* Names of a source language, for any id; they have no effect. */
 static void test_user_semantics(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Tests as other collections write them: C11 headers, notes of generators, threads without places, orders and
- * separators of places, scope trees, the parts before the condition.  What the tests decide is what the
- * OpenCL model says of the well-known shapes, by both engines, and again after printing. */
+/* Tests in the form of other collections: C11 headers, comments of generators, threads without placement,
+ * orders and separators of scope names, scope trees, the parts before the condition.  Verdicts are those of
+ * the OpenCL model for the well-known shapes, by both engines, and again after printing. */
 #include "checker/checker.h"
 #include "litmus/litmus.h"
 
@@ -110,7 +110,7 @@ static void expect_error(const char *text, unsigned line, unsigned column, const
                                                                                             load, "x", "y")  \
         READER("3", store, load, "y", "x") "exists (2:r0=1 /\\ 2:r1=0 /\\ 3:r0=1 /\\ 3:r1=0)\n"
 
-/* Shapes of C11: all threads are within one device, so scopes tell nothing apart [CL 3.3.4]. */
+/* Shapes of C11: all threads are in one device, so scopes make no difference [CL 3.3.4]. */
 static void c11(void **state)
 {
     (void)state;

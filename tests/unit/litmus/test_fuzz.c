@@ -1,5 +1,5 @@
-/* Damaged tests: parser, lowering and printer must answer with an error or a program, never crash or hang.
- * The damage is seeded; REFCL_FUZZ_ROUNDS and REFCL_FUZZ_SEED change it. */
+/* Damaged tests: parser, lowering and printer return an error or a program, and never crash or hang. The
+ * damage is seeded; REFCL_FUZZ_ROUNDS and REFCL_FUZZ_SEED change it. */
 #include "litmus/litmus.h"
 
 #include <dirent.h>
@@ -72,7 +72,7 @@ static size_t replace(char *text, size_t size, size_t at, size_t length, const c
     return size - length + by_length;
 }
 
-/* One change: a byte, a piece removed, doubled, or taken from another test, or a word of the language. */
+/* One change: a byte, a piece removed, doubled, or copied from another test, or a keyword. */
 static size_t damage(char *text, size_t size)
 {
     static const char *const words[] = {"(",
@@ -222,7 +222,7 @@ static void damaged_tests(void **state)
         digest(text, size, sink, counts);
     }
     fclose(sink);
-    /* Both kinds must occur, or the damage is too weak or too strong to show anything. */
+    /* Both outcomes must occur, or the damage is too weak or too strong. */
     assert_true(counts[0] > 100);
     assert_true(counts[1] > 100);
     for (size_t i = 0; i < text_count; i++)

@@ -24,7 +24,7 @@ static void canonical(const char *text, char *buf)
     lt_cycle_print(&c, buf, LT_CYCLE_TEXT);
 }
 
-/* What prints the same is the same cycle, wherever one starts to read it. */
+/* Cycles that print the same are equal, from whichever edge they are read. */
 static void symmetry(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void bad_cycles(void **state)
     free(long_text);
 }
 
-/* Each weakening changes one thing, and they come to an end. */
+/* Each weakening changes one attribute, and weakening terminates. */
 static void weakenings(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void weaker_and_allowed(void **state)
     assert_non_null(strstr(allowed.titles[0], "allowed"));
 }
 
-/* Where each location is, and whether threads reach it through generic pointers, stands in the test. */
+/* The test states where each location is, and whether threads access it through generic pointers. */
 static void regions(void **state)
 {
     (void)state;

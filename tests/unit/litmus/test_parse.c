@@ -321,7 +321,7 @@ static char *print_text(const struct lt_test *test)
     return text;
 }
 
-/* Everything that the engines look at, as text (without positions). */
+/* Everything that the engines use, as text (without positions). */
 static char *program_text(const struct ck_program *p)
 {
     char *text = NULL;
@@ -370,7 +370,7 @@ static char *repeat_text(const char *head, const char *part, size_t count, const
     return text;
 }
 
-/* Comments that do not end, or that do not nest, take time in proportion to the text. */
+/* Unterminated or unnested comments take time linear in the text. */
 static void many_comments(void **state)
 {
     (void)state;

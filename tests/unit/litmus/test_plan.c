@@ -1,5 +1,5 @@
-/* Plans: the kernel of a test, what it needs of a device, and why some tests cannot run; and the judge's
- * treatment of results that do not fit. */
+/* Plans: the kernel of a test, its requirements on a device, and why some tests cannot run; and the judge's
+ * treatment of inconsistent results. */
 #include "litmus/litmus.h"
 
 #include <setjmp.h>
@@ -116,7 +116,7 @@ static const char *kind_of(const cJSON *test, int location)
     return cJSON_GetObjectItem(l, "kind")->valuestring;
 }
 
-/* Shared virtual memory is allocated as its qualifier says, and needed of the device. */
+/* Shared virtual memory is allocated according to its qualifier, and required of the device. */
 static void svm(void **state)
 {
     (void)state;
@@ -161,8 +161,8 @@ static void converted(void **state)
                 "fewer than four bytes");
 }
 
-/* A generic pointer has no address space in the kernel, which OpenCL C 1.2 cannot say; its location is where
- * the initial state puts it [CLC 6.7.5]. */
+/* A generic pointer has no address space in the kernel, which OpenCL C 1.2 cannot express; its location is
+ * where the initial state places it [CLC 6.7.5]. */
 static void generic(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void cannot_run(void **state)
                 "Vulkan");
 }
 
-/* What a filter names is observed. */
+/* Registers and locations in a filter are observed. */
 static void filter(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Ways to write a test (written.txt): what each means, by both engines and after printing, or where it is
- * refused. */
+/* Variants of syntax in tests (written.txt): the meaning of each, by both engines and after printing, or the
+ * position of the error. */
 #include "checker/checker.h"
 #include "litmus/litmus.h"
 
@@ -46,7 +46,7 @@ static void complain(unsigned line, const char *format, ...)
     failures++;
 }
 
-/* The frame with STATEMENTS and VALUE in the place of its marks. */
+/* The frame with STATEMENTS and VALUE inserted. */
 static char *framed(const char *statements, const char *value)
 {
     char *text = NULL;

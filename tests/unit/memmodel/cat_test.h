@@ -1,4 +1,4 @@
-/* What tests of the cat reader share: a text that is refused, with the place and the reason. */
+/* Shared by tests of the cat reader: an invalid text, with the position and the reason. */
 #ifndef TESTS_UNIT_MEMMODEL_CAT_TEST_H
 #define TESTS_UNIT_MEMMODEL_CAT_TEST_H
 

@@ -1,4 +1,4 @@
-/* Memory for kernels: aligned, zeroed, with guards where they are asked for. */
+/* Memory for kernels: aligned, zeroed, with guard pages on request. */
 #include "memmodel/memmodel.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static void aligned(void **state)
     mm_aligned_free(NULL);
 }
 
-/* Whether writing to AT ends a process. */
+/* Whether a write to AT ends a process. */
 static bool is_guarded(unsigned char *at)
 {
     int status = 0;

@@ -25,7 +25,7 @@ static void error_text(void **state)
     assert_int_equal(mm_fail(&err, MM_LIMIT, NULL, "two\nlines"), MM_LIMIT);
     mm_error_format(&err, buf, sizeof buf);
     assert_string_equal(buf, "two lines");
-    assert_int_equal(mm_fail(NULL, MM_BUG, "x", "nobody listens"), MM_BUG);
+    assert_int_equal(mm_fail(NULL, MM_BUG, "x", "without receiver"), MM_BUG);
 }
 
 static void error_cut(void **state)
@@ -36,7 +36,7 @@ static void error_cut(void **state)
     (void)state;
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    /* A two-byte character across the end of the message must not be halved. */
+    /* A two-byte character across the end of the message must not be split. */
     memcpy(longer + sizeof err.message - 2, "\xC3\xA9", 2);
     mm_fail(&err, MM_INVALID, "rule", "%s", longer);
     assert_int_equal(strlen(err.message), sizeof err.message - 2);
@@ -94,7 +94,7 @@ static void arena_blocks(void **state)
     mm_arena_destroy(NULL);
 }
 
-/* Keys are compared as cJSON_GetObjectItem does; the place is that of the second key that comes first. */
+/* Keys are compared like in cJSON_GetObjectItem; the position is that of the first repeated key. */
 static void json_keys(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Files of captured launches: what is written is read, and nothing else is. */
+/* Files of captured launches: written files can be read, and no others. */
 
 #include "memmodel/trace/capture.h"
 
@@ -75,7 +75,7 @@ static void what_is_written_is_read(void **state)
     mm_capture_clear(&capture);
 }
 
-/* The loader layer writes the source alone. */
+/* The loader layer writes only the source. */
 static void a_program_or_its_source_is_there(void **state)
 {
     struct mm_capture_section sections[16];
@@ -134,7 +134,7 @@ static uint32_t rnd(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* Sections that carry good checksums and make no sense: refused or harmless. */
+/* Sections with valid checksums and invalid contents: refused or harmless. */
 static void sections_are_distrusted(void **state)
 {
     unsigned accepted = 0, refused = 0;

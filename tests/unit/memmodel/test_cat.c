@@ -1,4 +1,4 @@
-/* The cat language: what is accepted, where errors are found, what expressions mean, and that bounds of
+/* The cat language: accepted models, positions of errors, the meaning of expressions, and that bounds of
  * partial candidates enclose every completion. */
 #include "memmodel/cat/eval.h"
 
@@ -157,7 +157,7 @@ struct frame {
     const struct frame *outer;
 };
 
-/* E with all definitions put in: a parameter is what the call of CALL has for it. */
+/* E with all definitions expanded: a parameter is replaced by the argument in CALL. */
 static void write_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e, const struct frame *frame,
                        FILE *out)
 {
@@ -177,7 +177,7 @@ static void write_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e
     }
 }
 
-/* What other readers know as well: accepted, and the same as what it stands for. */
+/* Syntax of other readers: accepted, and equal to its expansion. */
 static void other_forms(void **state)
 {
     static const char *const cases[][2] = {
@@ -439,7 +439,8 @@ static void explanation(void **state)
     expect_explanation("let sb = po acyclic (sb | rf | co | fr)+ as sc", edges);
 }
 
-/* A recursive relation with a definition that contains another one 2^64 times: the explanation takes no time for each. */
+/* A recursive relation with a definition that contains another one 2^64 times: the explanation does not take
+ * time for each. */
 static void explanation_of_shared_definitions(void **state)
 {
     static const char *const edges[] = {"po", "fr", "po", "fr"};
@@ -489,7 +490,7 @@ static void random_relation(char *out, size_t size, unsigned depth)
 #pragma GCC diagnostic pop
 }
 
-/* If a check fails for bounds, it fails for every rf and co between them. */
+/* If a check fails for the bounds, it fails for every rf and co within them. */
 static void check_bounds(const char *text)
 {
     static const uint32_t sources[2][2] = {{1, 4}, {0, 2}};
@@ -503,7 +504,7 @@ static void check_bounds(const char *text)
     assert_int_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
     eval = mm_cat_eval_create(model, &err);
     assert_int_equal(mm_cat_eval_begin(eval, &all, &err), MM_OK);
-    /* Partial choice of the sources of the two reads: 2 stands for open. */
+    /* Partial choice of the sources of the two reads: 2 represents an open choice. */
     for (uint32_t p = 0; p < 9; p++) {
         uint32_t choice[2] = {p % 3, p / 3};
 
@@ -559,7 +560,8 @@ static void bounds(void **state)
     }
 }
 
-/* If a check passes while the order of three writes is open, it passes for every order; whether it does. */
+/* If a check passes while the order of three writes is open, it passes for every order; returns whether it
+ * does. */
 static bool check_orders(const char *text)
 {
     static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -614,7 +616,7 @@ static void open_orders(void **state)
     }
 }
 
-/* Orders that are open make no cycle among themselves, but with what else there is. */
+/* Open orders have no cycle among themselves, but may have one with other relations. */
 static void cycles_of_orders(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* The cat language: parts that options turn on and off, orders that a model enumerates, and what is said of
- * what cannot be read. */
+/* The cat language: parts that options enable and disable, orders that a model enumerates, and messages about
+ * invalid models. */
 #include "memmodel/cat/eval.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void errors(void **state)
         expect_error(cases[i][0], cases[i][1]);
 }
 
-/* What the last let of TEXT means, under SWITCHES, is the name WANTED. */
+/* Under SWITCHES, the last let of TEXT has the meaning of the name WANTED. */
 static void expect_name(const char *text, const char *const *switches, const char *wanted)
 {
     struct mm_cat_model *model = NULL;
@@ -82,7 +82,7 @@ static void options(void **state)
     expect_name("let rec r = if \"a\" then nothing else po | r; r\nlet z = ext", NULL, "ext");
 }
 
-/* A switch that the model does not ask for is no option. */
+/* A switch that the model does not use is not an option. */
 static void unknown_options(void **state)
 {
     static const char *const c[] = {"c=on", NULL};
@@ -142,7 +142,7 @@ static bool allowed(const char *text)
     return judge(text, NULL);
 }
 
-/* A cycle of a recursive definition is told by its terms, one of an order by what it is made of. */
+/* A cycle of a recursive definition is printed by its terms, one of an order by its components. */
 static void explanations(void **state)
 {
     char recursive[64] = "", order[64] = "";

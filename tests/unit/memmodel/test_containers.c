@@ -61,7 +61,8 @@ static void sorted_items_are_found(void **state)
         }
 }
 
-/* A stack that is lowered to every height and filled again; run with AddressSanitizer this finds writes behind the end. */
+/* A stack that is popped to every height and filled again; with AddressSanitizer this finds writes past the
+ * end. */
 static void counts_may_be_lowered(void **state)
 {
     uint64_t *items = NULL;
@@ -110,7 +111,7 @@ static void arrays_survive_failures(void **state)
     mm_free(items);
 }
 
-/* Copies, in an arena: earlier blocks are left behind, their contents move. */
+/* Copies, in an arena: earlier blocks are abandoned, their contents move. */
 static void items_are_copied(void **state)
 {
     struct mm_arena *arena = mm_arena_create();
@@ -193,13 +194,13 @@ static void room_is_reserved_in_arenas(void **state)
     mm_arena_destroy(arena);
 }
 
-/* What a table is to hold: all values of each key. */
+/* Expected contents of a table: all values of each key. */
 struct model {
     uint64_t values[KEYS][4];
     unsigned count[KEYS];
 };
 
-/* Keys that collide, that differ in high bits alone, and 0. */
+/* Keys that collide, that differ only in high bits, and 0. */
 static uint64_t key_of(unsigned i)
 {
     return i % 3 == 0   ? (uint64_t)i / 3
@@ -291,7 +292,7 @@ static void tables_agree_with_arrays(void **state)
     assert_int_equal(map.count, 0);
 }
 
-/* The table takes as many bytes as was said before. */
+/* The table uses the number of bytes that was computed before. */
 static void bytes_are_known_before(void **state)
 {
     struct mm_map map = {0};

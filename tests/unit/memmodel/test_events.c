@@ -1,4 +1,4 @@
-/* Base relations of the cat language over random events, pair by pair, as their definitions say. */
+/* Base relations of the cat language over random events, pair by pair, according to their definitions. */
 #include "memmodel/cat/eval.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Event graphs: what was recorded can be looked up, work-item coordinates, and the dumps. */
+/* Event graphs: lookup of recorded objects, work-item coordinates, and the dumps. */
 #include "memmodel/graph/graph.h"
 
 #include <setjmp.h>
@@ -123,8 +123,8 @@ static void dumps_speak_the_users_words(void **state)
     free(text);
 }
 
-/* Every work-item of a launch has its own coordinates, and all of them are within the range: checked by
- * walking over the range independently, also where the local size does not divide it. */
+/* Every work-item of a launch has different coordinates, all within the range: checked by an independent
+ * traversal of the range, also if the local size does not divide it. */
 static void check_range(const struct mm_command *c)
 {
     uint64_t groups[3], size = 1;

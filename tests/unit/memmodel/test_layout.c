@@ -1,4 +1,5 @@
-/* Designators of places in variables: which member, element or component has the bytes of an access; damaged layouts. */
+/* Designators of positions in variables: the member, element or component that contains the bytes of an
+ * access; damaged layouts. */
 #include "memmodel/memmodel.h"
 
 #include <setjmp.h>

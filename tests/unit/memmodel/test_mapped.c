@@ -1,5 +1,5 @@
-/* Traces through memory mapped to the file: the bytes are those of a trace that is written, they outlive a killed writer, and what another
- * process or a limit does to the file is reported. */
+/* Traces through memory mapped to the file: the bytes are those of a written trace, they outlive a killed
+ * writer, and changes of the file by another process or a limit are reported. */
 #include "memmodel/memmodel.h"
 #include "memmodel/trace/host.h"
 #include "memmodel/trace/trace.h"
@@ -146,7 +146,7 @@ static void test_a_killed_writer_leaves_all_chunks(void **state)
     close(fd);
 }
 
-/* A process that is killed while it appends has not stored the first bytes of the chunk. */
+/* A process that is killed during an append has not stored the first bytes of the chunk. */
 static void test_a_chunk_without_its_first_bytes_is_left_out(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void test_a_file_that_others_truncate_after_its_check(void **state)
     close(fd);
 }
 
-/* A write beyond the limit raises a signal, an access to the memory beyond the file another. */
+/* A write beyond the limit raises one signal, an access to memory beyond the file another. */
 static void test_a_limit_of_file_sizes(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void test_a_descriptor_that_is_closed(void **state)
     for (int i = fd + 1; i < 8192; i++) /* the writer's has a high number */
         if (fstat(i, &other) == 0 && other.st_ino == own.st_ino && other.st_dev == own.st_dev)
             close(i);
-    assert_int_equal(write_one(&sink, 1), MM_OK); /* what is mapped remains the trace's */
+    assert_int_equal(write_one(&sink, 1), MM_OK); /* mapped memory remains the trace's */
     sink.close(sink.context);
     assert_int_equal(failure_error, EBADF);
     bool complete;
@@ -259,7 +259,7 @@ static void test_a_descriptor_that_is_closed(void **state)
     close(fd);
 }
 
-/* Pipes, and files that cannot be read, are written to. */
+/* Pipes, and files without read permission, are written to. */
 static void test_what_cannot_be_mapped(void **state)
 {
     (void)state;

@@ -164,7 +164,7 @@ static void log_retired(void *context, mm_event_id id)
     log->retired++;
 }
 
-/* What retires is passed on after the events before it, at the latest when the batch is full. */
+/* Retired events are passed on after the events before them, at the latest when the batch is full. */
 static void retired_events_are_passed_on(void **state)
 {
     (void)state;
@@ -185,7 +185,8 @@ static void retired_events_are_passed_on(void **state)
     mm_recorder_destroy(recorder);
 }
 
-/* A loop that waits is one event between two that others record, or between two values that it reads. */
+/* A waiting loop is recorded as one event between two events of others, or between two values that it
+ * reads. */
 static void repeated_reads_are_one(void **state)
 {
     (void)state;

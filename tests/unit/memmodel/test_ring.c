@@ -1,5 +1,5 @@
-/* Bytes through memory that two processes share: order, a ring that is full, what outlives the writer, and what the other process does
- * wrong. */
+/* Bytes through memory shared by two processes: order, a full ring, data that outlives the writer, and errors
+ * of the other process. */
 #include "memmodel/trace/ring.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static unsigned char byte_at(size_t position)
     return (unsigned char)(position * 167 >> 3);
 }
 
-/* The writer waits for room, and dies by a signal after its last write. */
+/* The writer waits for space, and is killed by a signal after its last write. */
 static void write_and_die(struct mm_ring *writer)
 {
     static unsigned char part[PART];
@@ -165,7 +165,7 @@ static void send_file(int file)
     close(file);
 }
 
-/* A file that can be made shorter would end the reader by SIGBUS. */
+/* A file that can be truncated would end the reader by SIGBUS. */
 static void test_other_files_are_no_rings(void **state)
 {
     (void)state;

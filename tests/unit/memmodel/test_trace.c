@@ -1,4 +1,4 @@
-/* Trace files: what is written comes back, a cut file leaves its prefix, damage is noticed. */
+/* Trace files: written records are read back, a truncated file has its prefix, damage is detected. */
 #include "memmodel/memmodel.h"
 #include "memmodel/trace/host.h"
 
@@ -162,7 +162,7 @@ static struct mm_record random_record(mm_event_id next)
     return r;
 }
 
-/* A sink that folds everything it is given into one number, strings included. */
+/* A sink that hashes everything it receives into one number, including strings. */
 struct digest {
     uint64_t sum;
     uint64_t events, records;
@@ -322,7 +322,7 @@ static void sum_retired(void *context, mm_event_id id)
     retired_sum += id;
 }
 
-/* What retires goes to the sink's own function, if there is one, and only of writers that were asked for it. */
+/* Retirements go to the sink's own function, if there is one, and only for writers that request them. */
 static void retired_events_come_back(void **state)
 {
     (void)state;
@@ -447,7 +447,7 @@ static void every_cut_leaves_a_readable_prefix(void **state)
     close(fd);
 }
 
-/* Every single flipped bit is noticed: as damage, or (in the last chunk's length) never as a good trace. */
+/* Every single flipped bit is detected: as damage, or (in the last chunk's length) never as a valid trace. */
 static void every_flipped_bit_is_noticed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Damaged records behind good checksums: decoding, graph and dumps survive whatever a trace says.  Records of old versions.
+/* Damaged records with valid checksums: decoding, graph and dumps handle any trace.  Records of old versions.
  * REFCL_ROUNDS sets the number of mutations. */
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
@@ -93,7 +93,7 @@ static void mutate(unsigned char *p, size_t *size)
     }
 }
 
-/* Writes PAYLOAD as a whole trace with good checksums. */
+/* Writes PAYLOAD as a complete trace with valid checksums. */
 static void write_trace(int fd, const unsigned char *payload, size_t size)
 {
     unsigned char header[MM_TRACE_CHUNK_HEADER], file[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
@@ -161,7 +161,7 @@ static void random_bytes_do_no_harm(void **state)
     }
 }
 
-/* Decodes the SIZE bytes of a record as VERSION has it; false: it is no record of that version, or shorter. */
+/* Decodes the SIZE bytes of a record of VERSION; false: it is no record of that version, or shorter. */
 static bool decode_as(uint32_t version, const unsigned char *bytes, size_t size, struct mm_record *record)
 {
     struct mm_trace_cursor cursor = {.at = bytes, .end = bytes + size, .version = version};

@@ -54,7 +54,7 @@ static void finish(void)
         assert_true(seen_ &&over_);                                                                          \
     } while (0)
 
-/* As STARVE, for what needs memory for its own data as well. */
+/* As STARVE, for calls that also need memory for data. */
 #define STARVE_BOTH(host, data, call, after)                                                                 \
     do {                                                                                                     \
         bool host_ = false, data_ = false, over_ = false;                                                    \

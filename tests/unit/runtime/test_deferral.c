@@ -13,7 +13,7 @@ enum { US = 1000, MS = 1000 * US };
 static uint64_t now;
 static unsigned readings;
 
-/* In place of the clock of ref-runtime/device.c. */
+/* Replaces the clock of ref-runtime/device.c. */
 cl_ulong rt_now(void)
 {
     readings++;
@@ -57,7 +57,7 @@ static void brief_host_steps(void **state)
     assert_false(rt_deferral_applies(&d));
 }
 
-/* The steps of a wait count once: the next wait, in which there are none, measures nothing. */
+/* The steps of a wait count once: the next wait without steps measures nothing. */
 static void wait_without_host_steps(void **state)
 {
     (void)state;
@@ -102,7 +102,8 @@ static void bounded(void **state)
     assert_true(rt_deferral_applies(&d));
 }
 
-/* A host that has enqueued and then polls: the executor's wait ends with pending work and without any activity of hosts. */
+/* A host that has enqueued and then polls: the executor's wait ends with pending work and no activity of
+ * hosts. */
 static void host_that_polls(void **state)
 {
     (void)state;

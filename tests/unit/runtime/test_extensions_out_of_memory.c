@@ -1,5 +1,5 @@
-/* Allocations that fail, one after the other, in the calls of extensions: each answers with the code that its section
- * names, and leaves no object behind [CL 5.5, 5.13, 5.17]. */
+/* Allocations that fail, one after the other, in the calls of extensions: each returns the code that its
+ * section names, and leaves no object behind [CL 5.5, 5.13, 5.17]. */
 #include "ref-runtime/enqueue/mutable.h"
 
 #include <setjmp.h>

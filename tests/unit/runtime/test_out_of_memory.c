@@ -1,5 +1,5 @@
-/* Allocations that fail, one after the other: each call answers with the code that its section names, and
- * leaves no object behind [CL 4, 5]. */
+/* Allocations that fail, one after the other: each call returns the code that its section names, and leaves
+ * no object behind [CL 4, 5]. */
 #include "ref-runtime/sched/command.h"
 #include "tests/runtime/specialized.h"
 
@@ -15,7 +15,7 @@
 
 #define NONE 0, NULL, NULL
 
-/* The calls under test by their own names: the dispatch table is not in the way here. */
+/* The calls under test by their own names, without the dispatch table. */
 #define clCreateContext                    rt_clCreateContext
 #define clCreateContextFromType            rt_clCreateContextFromType
 #define clCreateSubDevices                 rt_clCreateSubDevices
@@ -131,7 +131,7 @@ static void first_contents(void **state)
     assert_int_equal(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
 
-/* What a map shows is allocated with the first one: the data of the object, or a view of it for the host,
+/* Memory for maps is allocated with the first one: the data of the object, or a view of it for the host,
  * which only contexts with several devices have. */
 #define FED(q) mm_alloc_fail_after(0), rt_clFinish(q), err
 #define STARVE_MAPS(code, c, q, flags)                                                                       \
@@ -236,7 +236,8 @@ static void programs(void **state)
     OK(rt_clReleaseProgram(p));
 }
 
-/* A command whose call succeeds waits for each event of its list: it fails with any of them [CL 5.9, 5.11]. */
+/* A command whose call succeeds waits for each event of its list: it fails with any of them [CL 5.9,
+ * 5.11]. */
 static void wait_lists(void **state)
 {
     (void)state;
@@ -473,7 +474,7 @@ static int setup(void **state)
 {
     if (open_starved(state))
         return -1;
-    /* What is made once, by the first command, is there before anything fails. */
+    /* Objects created once, by the first command, exist before any allocation fails. */
     cl_mem m = clCreateBuffer(context, 0, 4, NULL, &err);
     OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 4, bytes, NONE));
     release_mem(m);

@@ -1,4 +1,4 @@
-/* What the runtime records: the host command rules H1 to H12 [CL 3.3.6] as edges, data movement as events. */
+/* Records of the runtime: the host command rules H1 to H12 [CL 3.3.6] as edges, data movement as events. */
 #include "memmodel/graph/graph.h"
 #include "ref-runtime/sched/command.h"
 
@@ -96,7 +96,7 @@ static int forget(void **state)
 }
 
 enum { ANY = 0 };
-/* How many edges of KIND lead from an event of kind FROM and command FROM_COMMAND to one of kind TO. */
+/* The number of edges of KIND from an event of kind FROM and command FROM_COMMAND to one of kind TO. */
 static size_t edges(enum mm_edge_kind kind, enum mm_kind from, unsigned from_command, enum mm_kind to,
                     unsigned to_command)
 {

@@ -1,4 +1,4 @@
-/* Semaphores when memory runs out: a failed signal or wait leaves nothing that waits for ever [cl_khr_semaphore]. */
+/* Semaphores when memory runs out: a failed signal or wait leaves no endless wait [cl_khr_semaphore]. */
 #include "ref-runtime/sched/command.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static cl_ulong payload_of(cl_semaphore_khr s)
     return payload;
 }
 
-/* A wait for a signal that could not be enqueued ends: it fails, or the next signal is its own. */
+/* A wait for a signal that could not be enqueued ends: it fails, or takes the next signal. */
 static void failed_signals(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void failed_signals(void **state)
     assert_true(got == CL_SUCCESS && waited == CL_SUCCESS && refused > 0);
 }
 
-/* A wait that could not be enqueued takes no signal, neither one that is there nor one that comes. */
+/* A wait that could not be enqueued takes no signal, neither an existing nor a later one. */
 static void failed_waits(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static int setup(void **state)
     context = rt_clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     queue = rt_clCreateCommandQueueWithProperties(context, device, NULL, &err);
     other_queue = rt_clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    /* What is made once is there before anything fails. */
+    /* Objects created once exist before any allocation fails. */
     cl_mem m = rt_clCreateBuffer(context, 0, 4, NULL, &err);
     cl_uint value = 0;
     OK(rt_clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, 4, &value, NONE));

@@ -1,5 +1,4 @@
-/* Calls that need no memory of their own succeed when there is none: their CL_OUT_OF_HOST_MEMORY cannot
- * happen [CL 4, 5]. */
+/* Calls that allocate nothing succeed without memory: their CL_OUT_OF_HOST_MEMORY cannot happen [CL 4, 5]. */
 #include "ref-runtime/sched/command.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* What the analysis of a launch may not take for certain: the accesses that it passes on, for kernels in SPIR-V. */
+/* Accesses that the analysis of a launch must not treat as certain: those that it passes on, for kernels in
+ * SPIR-V. */
 #include "interp/spirv.h"
 #include "tests/unit/interp/spv.h"
 #include "tools/footprint/footprint.h"
@@ -96,7 +97,7 @@ static const char *kernel_text(const char *declarations, const char *parameter, 
     return text;
 }
 
-/* A store to a[%i] is certain at byte OFFSET, or, where that is UNKNOWN, only possible. */
+/* A store to a[%i] is certain at byte OFFSET, or, if that is UNKNOWN, only possible. */
 #define STORE "%at = OpInBoundsPtrAccessChain %p %a %i\nOpStore %at %c1 Aligned 4\n"
 enum { UNKNOWN = -1 };
 static void assert_store(const struct seen *seen, long offset)
@@ -143,7 +144,7 @@ static void branch_without_loop(void **state)
 static void many_phis_are_parallel(void **state)
 {
     (void)state;
-    /* Twice around a loop with 40 phis, of which the last two change places. */
+    /* Two iterations of a loop with 40 phis, of which the last two swap. */
     char code[8192], *at = code;
     at = stpcpy(at, "OpBranch %head\n%head = OpLabel\n%n = OpPhi %u32 %c0 %entry %m %head\n");
     for (int i = 0; i < 40; i++)
@@ -208,7 +209,7 @@ static void pipe_writes_private_memory(void **state)
 static void float_atomics_synchronize(void **state)
 {
     (void)state;
-    /* What follows an acquire operation may be ordered after other agents. */
+    /* Accesses after an acquire operation may be ordered after other agents. */
     struct seen seen =
         launch(kernel_text("%f32 = OpTypeFloat 32\n%pf32 = OpTypePointer CrossWorkgroup %f32\n"
                            "%one = OpConstant %f32 1\n",

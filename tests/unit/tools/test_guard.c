@@ -1,5 +1,5 @@
-/* Work in a process of its own: what it returns and adds, and how it ends at a limit whatever it does.  Work
- * that no limit ends returns NO_LIMIT, or is ended by its alarm, after a while. */
+/* Work in a separate process: its return value and sums, and its end at a limit in any state.  Work without a
+ * limit returns NO_LIMIT, or is ended by its alarm, after a while. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
