@@ -1,4 +1,4 @@
-/* What the API tests share: a context with queues on the first refcl device, reached through the loader. */
+/* Shared by the API tests: a context with queues on the first refcl device, reached through the loader. */
 #ifndef TESTS_RUNTIME_RUNTIME_TEST_H
 #define TESTS_RUNTIME_RUNTIME_TEST_H
 
@@ -87,8 +87,8 @@ __attribute__((unused)) static void pause_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-/* Returns when every command that was ready has begun, and ended unless it is a kernel: they run in the order
- * in which they became so, unless a seed says otherwise, and QUEUE holds nothing that waits. */
+/* Returns when every ready command has begun, and has ended unless it is a kernel: commands run in the order
+ * in which they became ready, unless a seed changes it, and QUEUE has no command that waits. */
 __attribute__((unused)) static void let_ready_run(void)
 {
     OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));

@@ -1,4 +1,4 @@
-/* Entry points of extensions by their present interface, whatever the headers declare, as p_NAME. */
+/* Entry points of extensions with their current interface, whatever the headers declare, as p_NAME. */
 #ifndef TESTS_RUNTIME_COMMANDS_COMMAND_TEST_H
 #define TESTS_RUNTIME_COMMANDS_COMMAND_TEST_H
 
@@ -16,7 +16,7 @@
 #undef RT_CALL
 #undef RT_CREATE
 
-/* Opens the device and finds those of the extensions that it lists; no others have an address. */
+/* Opens the device and finds the entry points of its extensions; the others are null. */
 static int open_extensions(void **state)
 {
     char listed[8192];

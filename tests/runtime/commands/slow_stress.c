@@ -1,5 +1,5 @@
-/* Eight host threads, four queues on two devices, 100,000 commands: right data, every event complete, memory
- * flat after the first tenth. */
+/* Eight host threads, four queues on two devices, 100,000 commands: results are right, every event completes,
+ * memory does not grow after the first tenth. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -53,7 +53,7 @@ static uint32_t next(struct worker *w)
     return (uint32_t)(w->random >> 33);
 }
 
-/* COMMAND comes after the worker's last one; EVENT becomes the last one. */
+/* COMMAND is ordered after the worker's last one; EVENT becomes the last one. */
 static void after(struct worker *w, cl_int code, cl_event event)
 {
     w->ok &= code == CL_SUCCESS;

@@ -1,4 +1,4 @@
-/* Command buffers: what they do when enqueued, their states, and every error [cl_khr_command_buffer]. */
+/* Command buffers: their execution, their states, and every error [cl_khr_command_buffer]. */
 #include "tests/runtime/commands/command_test.h"
 
 #include <semaphore.h>
@@ -75,7 +75,7 @@ static void record_kernel(cl_command_buffer_khr b, cl_uint count, const cl_sync_
                                    NULL));
 }
 
-/* ---- what the device says ---- */
+/* ---- device queries ---- */
 
 static void advertised(void **unused)
 {
@@ -107,7 +107,7 @@ static void advertised(void **unused)
 
 /* ---- execution ---- */
 
-/* Arguments are those at the time of recording; the buffer runs as often as it is enqueued. */
+/* Arguments are those at recording; the buffer runs as often as it is enqueued. */
 static void runs_again(void **unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static void runs_again(void **unused)
     OK(clReleaseMemObject(other));
 }
 
-/* The buffer keeps what it needs: objects may be released after recording. */
+/* The buffer retains what it uses: objects may be released after recording. */
 static void keeps_objects(void **unused)
 {
     (void)unused;
@@ -152,7 +152,7 @@ static void keeps_objects(void **unused)
     OK(clReleaseMemObject(out));
 }
 
-/* Every kind of command, each after the one before by the queue's order or by sync-points. */
+/* Every kind of command, each ordered after the one before by the queue or by sync-points. */
 static void every_command(cl_command_queue q)
 {
     const size_t origin[3] = {0}, region[3] = {16, 4, 1}, texels[3] = {4, 4, 1};
@@ -221,7 +221,8 @@ static void out_of_order(void **unused)
     every_command(unordered);
 }
 
-/* A list is read before the new sync-point is stored, even over one of its own. [CL 5.17.5 R142] */
+/* A wait list is read before the new sync-point is stored, even if they overlap in memory. [CL 5.17.5
+ * R142] */
 static void point_over_list(void **unused)
 {
     (void)unused;
@@ -243,7 +244,7 @@ static void point_over_list(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* Later commands of the queue come after the whole buffer; it waits for its list. */
+/* Later commands of the queue are ordered after the whole buffer; the buffer waits for its list. */
 static void among_others(void **unused)
 {
     (void)unused;
@@ -271,7 +272,7 @@ static void among_others(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* A failed wait list fails the buffer, and nothing of it runs. */
+/* A failed wait list fails the buffer, and none of its commands run. */
 static void failed_list(void **unused)
 {
     (void)unused;
@@ -311,7 +312,7 @@ static void simultaneous_use(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* A queue like the one that the buffer was made for will do. */
+/* A queue with the same properties as the recording one is accepted. */
 static void other_queue(void **unused)
 {
     (void)unused;
@@ -416,7 +417,7 @@ static void creation_errors(void **unused)
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateCommandBufferKHR(1, &queue, twice, &err));
 }
 
-/* The same errors for every recording call: CALL is complete but for buffer, queue, points and handle. */
+/* The same errors for every recording call: CALL lacks only buffer, queue, points and handle. */
 static void recording_errors(void **unused)
 {
     (void)unused;
@@ -530,7 +531,7 @@ static void recording_errors(void **unused)
     OK(clReleaseContext(foreign));
 }
 
-/* The order within the buffer is that of the queue that it was made for, whichever it goes to. */
+/* The order within the buffer is that of the queue it was created for, whichever queue it is enqueued to. */
 static void order_of_recording(void **unused)
 {
     (void)unused;
@@ -578,7 +579,8 @@ static void shared_virtual_memory(void **unused)
     clSVMFree(context, x);
 }
 
-/* A sampler that the program defines is no object of the launch, nor of one that encloses it: a buffer is none. */
+/* A sampler defined by the program is no object of the launch, nor of one that encloses it: it has no
+ * buffer. */
 static void samplers_of_the_program(void **unused)
 {
     (void)unused;
@@ -623,7 +625,7 @@ static void CL_CALLBACK notify(const char *text, const void *data, size_t size, 
     sem_post(&was_notified);
 }
 
-/* Calls of programs that were built for the interface before 0.9.5, without properties. */
+/* Calls of programs built for the interface before 0.9.5, without properties. */
 static void older_calls(void **unused)
 {
     (void)unused;

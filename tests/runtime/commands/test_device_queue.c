@@ -21,7 +21,7 @@ static int close_all(void **state)
     return clReleaseCommandQueue(on_device) || close_device(state);
 }
 
-/* Runs kernel "k" with one buffer of COUNT ints, zero at first; the status that its event ends with. */
+/* Runs kernel "k" with one buffer of COUNT ints, initially zero; returns the status of its event. */
 static cl_int run(const char *text, const char *options, size_t items, cl_int *data, size_t count)
 {
     cl_program program = build_source(text, options);
@@ -297,7 +297,7 @@ static void queue_arguments(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* A block, and a block within it, use what the kernel was given: images, a sampler, a pipe. */
+/* A block, and a block within it, use the kernel's arguments: images, a sampler, a pipe. */
 static void captured_objects(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Semaphores that are shared with others, and memory that another process uses between them [cl_khr_external_semaphore]. */
+/* Semaphores that are shared with others, and memory that another process uses between them
+ * [cl_khr_external_semaphore]. */
 #include "tests/runtime/memory/external_test.h"
 
 #include <poll.h>
@@ -61,7 +62,8 @@ static void enqueue_wait(cl_command_queue q, cl_semaphore_khr s, cl_event *event
     OK(p_clEnqueueWaitSemaphoresKHR(q, 1, &s, NULL, 0, NULL, event));
 }
 
-/* Semaphores with one payload behave as one semaphore: each signal is used up by one wait, whichever semaphore they name. */
+/* Semaphores with one payload behave as one semaphore: each signal is consumed by one wait, whichever
+ * semaphore they name. */
 static void reference(void **unused)
 {
     (void)unused;
@@ -99,7 +101,8 @@ static void reference(void **unused)
     OK(p_clReleaseSemaphoreKHR(s[1]));
 }
 
-/* A fence is a copy of the payload: exporting uses up the signal, and waits for the copy leave others alone. */
+/* A fence is a copy of the payload: exporting consumes the signal, and waits for the copy do not affect
+ * others. */
 static void copies(void **unused)
 {
     (void)unused;
@@ -129,7 +132,7 @@ static void copies(void **unused)
         OK(clFinish(queue));
         assert_int_equal(payload_of(copy), 0);
     }
-    /* Afterwards it is a semaphore like others. */
+    /* Afterwards it is an ordinary semaphore. */
     enqueue_signal(queue, copy, 0, NULL);
     enqueue_wait(queue, copy, NULL);
     enqueue_signal(queue, s, 0, NULL);
@@ -181,7 +184,7 @@ static void semaphore_queries(void **unused)
     OK(p_clGetSemaphoreInfoKHR(s[2], CL_SEMAPHORE_EXPORTABLE_KHR, sizeof exportable, &exportable, NULL));
     assert_int_equal(exportable, CL_TRUE);
     OK(clFinish(queue));
-    /* Asking for the size exports nothing. */
+    /* A query of the size exports nothing. */
     OK(p_clGetSemaphoreHandleForTypeKHR(s[2], device, both[1], 0, NULL, &size));
     assert_int_equal(size, sizeof(int));
     assert_int_equal(payload_of(s[2]), 1);
@@ -224,7 +227,7 @@ static void semaphore_errors(void **unused)
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, minus, &err));
     /* [CL 5.13.2 E102] */
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, closed_fence, &err));
-    /* No descriptor, although its lower half is one: [CL 5.13.2 E102] */
+    /* Not a descriptor, although its lower half is one: [CL 5.13.2 E102] */
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, wide, &err));
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, wide_fence, &err));
     cl_semaphore_khr s = create(opaque), fence = create(fences),
@@ -255,7 +258,7 @@ static void semaphore_errors(void **unused)
     assert_int_equal(p_clGetSemaphoreHandleForTypeKHR(s, device, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
                                                       sizeof out - 1, &out, NULL),
                      CL_INVALID_VALUE);
-    /* No signal of which it would be the fence: an error that the specification does not name. */
+    /* There is no signal for the fence: an error that the specification does not name. */
     assert_int_equal(p_clGetSemaphoreHandleForTypeKHR(fence, device, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
                                                       sizeof out, &out, NULL),
                      CL_INVALID_OPERATION);
@@ -271,7 +274,7 @@ static void semaphore_errors(void **unused)
     close(memory_fd);
 }
 
-/* Waits of a context that is terminated end without using up a signal, and its semaphores take no descriptor. */
+/* Waits of a terminated context end without consuming a signal, and its semaphores accept no descriptor. */
 static void terminated(void **unused)
 {
     (void)unused;
@@ -402,7 +405,8 @@ static void CL_CALLBACK note_call(cl_event event, cl_int status, void *data)
     atomic_store((atomic_bool *)data, true);
 }
 
-/* In a forked child what its parent enqueued does not reach memory and signals that processes share. */
+/* In a forked child, commands enqueued by the parent do not affect memory and signals that processes
+ * share. */
 static void forked_before_commands(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Recorded kernels that change between runs: arguments, sizes, arguments that are set later, runs under way, queries, and
- * every error [cl_khr_command_buffer_mutable_dispatch]. */
+/* Recorded kernels that change between runs: arguments, sizes, arguments set later, runs in progress,
+ * queries, and every error [cl_khr_command_buffer_mutable_dispatch]. */
 #include "tests/runtime/commands/command_test.h"
 
 #include "ref-runtime/enqueue/mutable.h"
@@ -125,7 +125,7 @@ static void changes(void **unused)
     OK(clReleaseMemObject(d));
 }
 
-/* Two configurations of one command, in order; if one of several is wrong, none is carried out. */
+/* Two configurations of one command apply in order; if one of several is invalid, none applies. */
 static void together(void **unused)
 {
     (void)unused;
@@ -164,7 +164,7 @@ static void together(void **unused)
     OK(clReleaseMemObject(c));
 }
 
-/* A run that was enqueued before an update is not changed by it, though it starts later. */
+/* A run that was enqueued before an update is not affected, even if it starts later. */
 static void runs_under_way(void **unused)
 {
     (void)unused;
@@ -191,7 +191,7 @@ static void runs_under_way(void **unused)
     OK(clReleaseMemObject(c));
 }
 
-/* Arguments may be set when the buffer is finalized; before they all are it does not run. [CL 5.17.5 R141] */
+/* Arguments may be set when the buffer is finalized; it does not run before all are set. [CL 5.17.5 R141] */
 static void later_arguments(void **unused)
 {
     (void)unused;
@@ -267,8 +267,8 @@ static void svm(void **unused)
     OK(clReleaseMemObject(a));
 }
 
-/* What cannot be recorded: a kernel of another context, and a range without local size where work-groups must not
- * become more. */
+/* Not recordable: a kernel of another context, and a range without local size if the number of work-groups
+ * must not grow. */
 static void not_recorded(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-/* Calls that preceded those of OpenCL 1.2: cl_ext_device_fission of sub-devices, cl_ext_migrate_memobject of migration.
- * 3.1.1 has their names, and says what they preceded; expectations are those of the later calls [CL 4.3, 5.5.4]. */
+/* Predecessors of OpenCL 1.2 calls: cl_ext_device_fission for sub-devices, cl_ext_migrate_memobject for
+ * migration. 3.1.1 has their names, and says which calls replace them; expectations are those of the later
+ * calls [CL 4.3, 5.5.4]. */
 #include "tests/runtime/commands/command_test.h"
 
 #define NONE 0, NULL, NULL
@@ -43,7 +44,7 @@ static void expect_list(cl_device_id of, cl_device_info param, const cl_ulong *w
     assert_memory_equal(list, wanted, size);
 }
 
-/* What a part answers, by old and new names. */
+/* Answers of a sub-device to old and new names of queries. */
 static void expect_part(cl_device_id part, const cl_ulong *style, size_t count, cl_uint units)
 {
     cl_device_id parent = NULL;
@@ -86,7 +87,7 @@ static void parts(void **unused)
     OK(p_clCreateSubDevicesEXT(device, counts, 2, part, &n));
     assert_int_equal(n, 2);
     expect_part(part[1], counts, 5, units - 1);
-    /* Those of the later call answer the older queries, too. */
+    /* Devices created by the later call answer the older queries, too. */
     const cl_device_partition_property in_ones[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0};
     const cl_ulong ones[] = {CL_DEVICE_PARTITION_BY_COUNTS_EXT, 1, 1, 0, 0};
     OK(clCreateSubDevices(device, in_ones, 2, core, NULL));

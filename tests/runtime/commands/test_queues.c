@@ -102,7 +102,7 @@ static void user_events(void **state)
     EXPECT_NULL(CL_INVALID_CONTEXT, clCreateUserEvent((cl_context)queue, &err));
 }
 
-/* A failed event fails what waits for it, across queues, and nothing else. */
+/* A failed event fails the commands that wait for it, across queues, and no others. */
 static void failures_propagate(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void wait_list_errors(void **state)
     assert_int_equal(clWaitForEvents(0, NULL), CL_INVALID_VALUE);
     assert_int_equal(clWaitForEvents(1, NULL), CL_INVALID_VALUE);
     assert_int_equal(clWaitForEvents(0, &e), CL_INVALID_VALUE);
-    /* The loader answers these itself; layers and other loaders call what is behind it. */
+    /* The loader answers these itself; layers and other loaders call the functions below it. */
     const struct _cl_icd_dispatch *behind = *(const struct _cl_icd_dispatch **)e;
     assert_int_equal(behind->clWaitForEvents(0, NULL), CL_INVALID_VALUE);
     assert_int_equal(behind->clWaitForEvents(1, NULL), CL_INVALID_VALUE);
@@ -156,7 +156,7 @@ static void wait_list_errors(void **state)
     OK(clReleaseEvent(e));
 }
 
-/* A barrier in an out-of-order queue holds back what comes later; a marker does not. */
+/* A barrier in an out-of-order queue delays later commands; a marker does not. */
 static void barriers_and_markers(void **state)
 {
     (void)state;
@@ -186,8 +186,8 @@ static void barriers_and_markers(void **state)
     OK(clFinish(queue));
 }
 
-/* Markers and barriers without a list come after every earlier command, whichever of them is the last to end.
- * [CL 5.12, 3.3.6 H6, H7] */
+/* Markers and barriers without a list complete after every earlier command, whichever of them ends last. [CL
+ * 5.12, 3.3.6 H6, H7] */
 static void after_all_earlier(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void after_all_earlier(void **state)
     }
 }
 
-/* Every event of a list counts, wherever it stands, for commands and for the host. [CL 5.10, 5.11] */
+/* Every event of a list counts, at any position, for commands and for the host. [CL 5.10, 5.11] */
 static void every_event_of_a_list(void **state)
 {
     (void)state;
@@ -272,8 +272,8 @@ static void every_event_of_a_list(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* clEnqueueWaitForEvents holds back what comes later in the queue, for each of its events, and nothing that
- * came before. [CL 5.12] */
+/* clEnqueueWaitForEvents delays later commands of the queue for each of its events, and no earlier ones. [CL
+ * 5.12] */
 static void waiting_in_the_queue(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void CL_CALLBACK api_in_callback(cl_event event, cl_int status, void *dat
     __atomic_store_n(&inner_done, code == 0 && strcmp(out, "abc") == 0 ? 1 : -1, __ATOMIC_RELEASE);
 }
 
-/* A callback that calls the API, blocking calls included, does not lock up. */
+/* A callback that calls the API, including blocking calls, does not deadlock. */
 static void callback_calls_api(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static void profiling(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-/* Handles that were something, are something else, or never were anything. */
+/* Handles of released objects, of objects of other types, and invalid ones. */
 static void stale_handles(void **state)
 {
     (void)state;
@@ -427,7 +427,7 @@ static void *worker(void *data)
     size_t slot = (size_t)(uintptr_t)data;
     cl_command_queue q = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
     uintptr_t bad = 0;
-    /* A program of its own, so that several are launched for the first time at once. */
+    /* A separate program for each thread, so that several are launched for the first time at once. */
     const char *text = "kernel void k(global uint *o, uint i) { o[i] = i; }";
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     bad |= clBuildProgram(program, 0, NULL, NULL, NULL, NULL) != 0;
@@ -482,8 +482,8 @@ static uint64_t microseconds(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* The executor leaves brief commands to a host that enqueues and waits in turns; of a host that enqueues without a pause and never
- * waits, it executes them nevertheless. */
+/* The executor leaves short commands to a host that alternately enqueues and waits; if the host enqueues
+ * without a pause and never waits, the executor executes them nevertheless. */
 static void host_that_never_waits(void **state)
 {
     (void)state;
@@ -507,7 +507,7 @@ static void host_that_never_waits(void **state)
     OK(clReleaseEvent(first));
 }
 
-/* A queue that is released with work in it finishes that work. */
+/* A released queue completes its commands. */
 static void released_queue_finishes(void **state)
 {
     (void)state;

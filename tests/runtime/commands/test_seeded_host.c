@@ -1,5 +1,5 @@
-/* Under REFCL_QUEUE_SEED a host that asks for the status of events instead of waiting sees commands go on,
- * one step with each question, and the same with the same seed [CL 3.2.2, 5.11, 5.13, 5.14]. */
+/* Under REFCL_QUEUE_SEED a host that polls events instead of waiting for them sees commands advance by one
+ * step with each poll, the same with the same seed [CL 3.2.2, 5.11, 5.13, 5.14]. */
 #include "tests/runtime/errors/condition_test.h"
 
 #include <stdbool.h>
@@ -8,7 +8,8 @@
 
 enum { COMMANDS = 6, MOST_QUESTIONS = 20000 };
 
-/* What one process sees: how often it asked until each command was complete, and which came first. */
+/* Observations of one process: how often it polled until each command was complete, and which completed
+ * first. */
 struct sight {
     cl_int first, before_flush;
     int questions[COMMANDS], order[COMMANDS], complete;
@@ -90,7 +91,7 @@ static struct sight in_a_process(const char *seed, bool flushes, bool by_times)
     return sight;
 }
 
-/* Two processes with the same seed see the same. */
+/* Two processes with the same seed have the same observations. */
 static struct sight twice(const char *seed, bool flushes, bool by_times)
 {
     struct sight first = in_a_process(seed, flushes, by_times),
@@ -112,7 +113,7 @@ static void by_profiling_times(void **state)
     twice("2", true, true);
 }
 
-/* Nobody flushes: commands start when the host has looked often enough. */
+/* Without a flush: commands start when the host has polled often enough. */
 static void not_flushed(void **state)
 {
     (void)state;

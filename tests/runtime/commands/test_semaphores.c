@@ -1,4 +1,4 @@
-/* Semaphores: what waits and signals order, their states, and every error [cl_khr_semaphore]. */
+/* Semaphores: the order by waits and signals, their states, and every error [cl_khr_semaphore]. */
 #include "tests/runtime/commands/command_test.h"
 
 static const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
@@ -30,7 +30,7 @@ static cl_int wait(cl_command_queue q, cl_semaphore_khr s, cl_uint count, const 
     return p_clEnqueueWaitSemaphoresKHR(q, 1, &s, NULL, count, list, event);
 }
 
-/* A wait is not complete before its signal is, which waits for the host's event; again and again. */
+/* A wait completes only after its signal, which waits for the host's event; repeatedly. */
 static void orders(void **unused)
 {
     (void)unused;
@@ -68,7 +68,7 @@ static void orders(void **unused)
     OK(p_clReleaseSemaphoreKHR(s));
 }
 
-/* What waits for a signal that fails, fails. */
+/* A wait for a signal that fails, fails. */
 static void failures(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Contexts that are terminated: what runs and what waits ends at once, nothing new begins, and every object can be
+/* Terminated contexts: running and waiting commands end at once, no new ones begin, and every object can be
  * queried and released [cl_khr_terminate_context]. */
 #include "tests/runtime/commands/command_test.h"
 #include "tests/runtime/specialized.h"
@@ -60,7 +60,7 @@ static int make(void **state)
     return 0;
 }
 
-/* Objects of a terminated context are released as those of any other. */
+/* Objects of a terminated context are released like those of any other. */
 static int unmake(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static int unmake(void **state)
     return clReleaseContext(doomed);
 }
 
-/* A kernel that never ends, one behind it, and commands that wait for a user event. */
+/* A kernel that never ends, one after it, and commands that wait for a user event. */
 static void commands_end(void **unused)
 {
     (void)unused;

@@ -1,6 +1,7 @@
-/* Threads of the host that do everything at the same time: build programs, enqueue to ordered and unordered queues, use user events,
- * callbacks, event queries and profiling, while one forks.  What each computes is right.  `make tsan` finds races of the library in it:
- * it runs interpreted, compiled, with a seed, and recorded with checks, each in a process of its own. */
+/* Host threads that do everything concurrently: build programs, enqueue to in-order and out-of-order queues,
+ * use user events, callbacks, event queries and profiling, while one forks.  All results are right.  `make
+ * tsan` finds races of the library with it: it runs interpreted, compiled, with a seed, and recorded with
+ * checks, each in a separate process. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -8,7 +9,8 @@
 
 #include "tests/runtime/runtime_test.h"
 
-/* In gcc 12 the allocator of ThreadSanitizer is not prepared for fork(): a child waits for ever for a lock that another thread held. */
+/* In gcc 12 ThreadSanitizer's allocator does not support fork(): a child deadlocks on a lock that another
+ * thread held. */
 #ifdef __SANITIZE_THREAD__
 enum { FORKS = 0 };
 #else
@@ -126,7 +128,7 @@ static int run_threads(void)
     return failed || close_device(&state) || called != 2 * THREADS * ROUNDS ? 5 : 0;
 }
 
-/* With the environment NAME=VALUE, ... of STATE. */
+/* With the environment variables NAME=VALUE, ... of STATE. */
 static void process_of_threads(void **state)
 {
     int status;

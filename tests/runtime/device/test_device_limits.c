@@ -1,5 +1,5 @@
-/* What the tables of device and platform queries require of the answers: minima, and answers that follow from others,
- * from the version or from the type of the device [CL 4.1, 4.2]. */
+/* Requirements of the tables of device and platform queries on the answers: minima, and answers that follow
+ * from others, from the version or from the device type [CL 4.1, 4.2]. */
 #include <stdbool.h>
 
 #include <sys/wait.h>
@@ -60,7 +60,7 @@ static int setup(void **state)
 
 enum needs { ALWAYS, IMAGES, PIPES, VARIABLES, DEVICE_QUEUES, SUB_GROUPS };
 
-/* Whether the device has the feature: as queries say, as versions before 3.0 require. [CL 4.2 R133] */
+/* Whether the device has the feature: as queries report, or as versions before 3.0 require. [CL 4.2 R133] */
 static bool has_feature(enum needs feature)
 {
     static const struct {
@@ -81,7 +81,7 @@ static bool has_feature(enum needs feature)
     return number(queries[feature].param, queries[feature].size) != 0;
 }
 
-/* A limit of a feature that is not there is 0. [CL 5.3.2 R4] */
+/* A limit of an unsupported feature is 0. [CL 5.3.2 R4] */
 static void minima(void **unused)
 {
     static const struct {
@@ -231,7 +231,7 @@ static void image_alignments(void **unused)
     }
 }
 
-/* ---- what a device has by its version ---- */
+/* ---- features by version ---- */
 
 /* [CL 4.2 R138] [CL 4.2 R41] */
 static void extensions_of_versions(void **unused)
@@ -337,7 +337,7 @@ static void built_in_kernels(void **unused)
     assert_int_equal(names, size / sizeof *list);
 }
 
-/* What every device has is in the platform's list, and nothing else. [CL 4.1 R5] */
+/* The platform's list has exactly what every device has. [CL 4.1 R5] */
 static void extensions_of_platform(void **unused)
 {
     char all[8192] = " ", own[8192];
@@ -359,7 +359,7 @@ static void uuid_of(cl_uchar uuid[CL_UUID_SIZE_KHR])
     OK(clGetDeviceInfo(device, CL_DEVICE_UUID_KHR, CL_UUID_SIZE_KHR, uuid, NULL));
 }
 
-/* This program again, with another environment, as a process of its own: what it returns. */
+/* Runs this program in a separate process with another environment; returns its output. */
 static int again(const char *mode, const char *variable, const char *value)
 {
     char self[4096];
@@ -388,7 +388,8 @@ static cl_uchar checksum(const cl_uchar uuid[CL_UUID_SIZE_KHR])
     return sum;
 }
 
-/* Another process sees the same [CL 4.2 R136]; a node mask has one bit where there is a LUID [CL 4.2 R137]. */
+/* Another process has the same answers [CL 4.2 R136]; a node mask has one bit if there is a LUID [CL 4.2
+ * R137]. */
 static void identity(void **unused)
 {
     cl_uchar uuid[CL_UUID_SIZE_KHR];

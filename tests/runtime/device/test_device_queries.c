@@ -62,7 +62,7 @@ static void text_of(cl_device_info param, char text[256])
     OK(clGetDeviceInfo(device, param, 256, text, NULL));
 }
 
-/* Numbers and lists with versions say what the texts say [CL 4.2 R102]. */
+/* Numbers and lists with versions have the same contents as the strings [CL 4.2 R102]. */
 static void versions_agree(void **unused)
 {
     char text[256], made[256] = "";

@@ -1,5 +1,5 @@
-/* Several devices: one copy of a buffer on each, moved by commands alone [CL 3.3.1, 5.5.4]; and queues whose
- * order comes from a seed [CL 5.13]. */
+/* Several devices: one copy of a buffer on each, which only commands update [CL 3.3.1, 5.5.4]; and queues
+ * whose order depends on a seed [CL 5.13]. */
 #include "tests/runtime/runtime_test.h"
 
 static cl_device_id devices[3];
@@ -29,7 +29,8 @@ static int close_devices(void **state)
            clReleaseCommandQueue(queues[2]) || clReleaseContext(both);
 }
 
-/* Writes on one device are seen on the next one that a wait list orders after them. [CL 3.2 R5] [CL 3.3.2 R2] */
+/* A device sees the writes of another one if a wait list orders its command after them. [CL 3.2 R5] [CL 3.3.2
+ * R2] */
 static void data_follows_events(void **state)
 {
     (void)state;
@@ -62,7 +63,7 @@ static void CL_CALLBACK fill_all(void *args)
     memset(a->data, a->value, 64);
 }
 
-/* Of a native kernel's memory each byte, the first and the last too, is seen on the other devices. */
+/* Other devices see each byte of a native kernel's memory, including the first and the last. */
 static void native_kernels_write(void **state)
 {
     (void)state;
@@ -84,7 +85,7 @@ static void native_kernels_write(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* Sub-buffers that do not overlap may be written by two devices with nothing between them. */
+/* Two devices may write disjoint sub-buffers without any order between them. */
 static void disjoint_sub_buffers(void **state)
 {
     (void)state;
@@ -126,7 +127,8 @@ static void map_on_another_device(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* Kernels on all devices take turns on one buffer; each device has program-scope variables of its own. */
+/* Kernels on all devices update one buffer, one after the other; program-scope variables are separate on each
+ * device. */
 static void kernels_take_turns(void **state)
 {
     (void)state;
@@ -187,7 +189,7 @@ static void devices_meet_in_svm(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* With a seed, an out-of-order queue is one: of two writes without an order, either may be last. */
+/* With a seed, out-of-order queues are one: of two unordered writes, either may be last. */
 static void seeded_order(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void unflushed_commands_run(void **state)
     OK(clReleaseEvent(e));
 }
 
-/* Runs "k" on PART; what it leaves in the first int of a buffer. */
+/* Runs "k" on PART; returns the final first int of a buffer. */
 static cl_int run_on(cl_context of, cl_device_id part, cl_program program)
 {
     cl_command_queue q = clCreateCommandQueueWithProperties(of, part, NULL, &err);
@@ -245,8 +247,8 @@ static cl_int run_on(cl_context of, cl_device_id part, cl_program program)
     return out;
 }
 
-/* What was built, or compiled and linked, for a device serves its parts, and theirs, that have nothing of
- * their own. [CL 5.8.2] */
+/* A program built, or compiled and linked, for a device also serves its sub-devices at any level that have no
+ * other executable. [CL 5.8.2] */
 static void program_of_the_parent(void **state)
 {
     (void)state;
@@ -264,7 +266,7 @@ static void program_of_the_parent(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(run_on(family, list[i], built), 5);
     }
-    OK(clBuildProgram(built, 1, list + 3, "-DVALUE=6", NULL, NULL)); /* of its own */
+    OK(clBuildProgram(built, 1, list + 3, "-DVALUE=6", NULL, NULL)); /* for this device only */
     assert_int_equal(run_on(family, list[2], built), 5);
     assert_int_equal(run_on(family, list[3], built), 6);
     cl_program object = clCreateProgramWithSource(family, 1, &text, NULL, &err);

@@ -1,4 +1,4 @@
-/* Extensions and optional features: each that the device names does what it says, one small kernel each. */
+/* Extensions and optional features: one small kernel for each that the device reports. */
 #include <stdbool.h>
 
 #include "tests/runtime/runtime_test.h"
@@ -20,7 +20,7 @@ static int open_named(void **state)
            clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
 }
 
-/* Kernel "k" writes 32 ints, one per work-item of one group; item I is expected to write WANTED(I). */
+/* Kernel "k" writes 32 ints, one per work-item of one group; the expectation for item I is WANTED(I). */
 static int index_of(int i)
 {
     return i;

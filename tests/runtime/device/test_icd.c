@@ -1,5 +1,4 @@
-/* Dispatch that the loader manages: tags, addresses of entry points, data that every object carries
- * [cl_khr_icd 2.0]. */
+/* Dispatch by the loader: tags, addresses of entry points, data in every object [cl_khr_icd 2.0]. */
 #include <stdbool.h>
 
 #include "tests/runtime/runtime_test.h"
@@ -137,7 +136,7 @@ static void *driver_function(const char *name)
 }
 #define DRIVER(name) ((__typeof__(&name))driver_function(#name))
 
-/* Objects that exist and objects made later have the platform's data, which is the loader's where that has some. */
+/* Existing and later objects have the platform's data, which is the loader's if that has some. */
 static void data(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static int in_words(const char *list, const char *word)
     return 0;
 }
 
-/* The maker of the host's processor: refcl itself has no identifier. */
+/* The vendor of the host's processor: refcl itself has no identifier. */
 static void vendor(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static cl_uint units_of(cl_device_id of)
     return units;
 }
 
-/* Parts of a device: how many, of what size, and that commands run on them [CL 4.3]. */
+/* Sub-devices: number, sizes, and that commands run on them [CL 4.3]. */
 static void sub_devices(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void context_destructors(void **state)
     assert_int_equal(order[1], 1);
 }
 
-/* What is not supported answers with the error that the specification names. */
+/* Unsupported features return the error that the specification names. */
 static void optional_features(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A small device beside a large one: what a context accepts because one device has it, the other one's queue
- * refuses [CL 5.2, 5.3, 5.6, 5.10]. */
+/* A small device and a large one: objects that a context accepts because one device supports them are refused
+ * by the other one's queue [CL 5.2, 5.3, 5.6, 5.10]. */
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "tests/runtime/errors/condition_test.h"
 
@@ -14,7 +14,7 @@ static const char source[] = "kernel void b(global int *p) { *p = 1; }\n"
                              "kernel void i(read_only image2d_t m) { }\n"
                              "kernel void e(void) { }\n";
 
-/* What a launch of KERNEL with work-items in QUEUE would be refused with. */
+/* The error for a launch of KERNEL with these work-items in QUEUE. */
 static cl_int suggest(cl_command_queue q, cl_kernel kernel)
 {
     cl_int(CL_API_CALL * call)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
@@ -85,7 +85,7 @@ static void queries(void **state)
     assert_int_equal(width[1], 64);
 }
 
-/* The origin of the sub-buffer suits one device alone. */
+/* The origin of the sub-buffer suits only one device. */
 static void origins(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void abilities(void **state)
     clSVMFree(context, svm);
 }
 
-/* Executables for one device alone, and kernels whose parameters differ between the devices. */
+/* Executables for only one device, and kernels whose parameters differ between the devices. */
 static void executables(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* REFCL_VERSION: what platform and device report, and how they behave where versions differ, in a process for each
- * version. */
+/* REFCL_VERSION: answers of platform and device, and behavior that differs between versions, in a process for
+ * each version. */
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "tests/runtime/runtime_test.h"
 
@@ -129,7 +129,7 @@ static void languages(void **state) /* [CLC 6.12] [CL 3.4.2 R102] */
             "-cl-std=CL3.1 -Werror"));
 }
 
-/* Objects of another context have an error apart from 3.1 on. */
+/* Objects of another context have a different error from 3.1 on. */
 static void foreign_arguments(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void empty_ranges(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* Programs of another context: an error of its own from 3.1 on. */
+/* Programs of another context: a separate error from 3.1 on. */
 static void foreign_programs(void **state)
 {
     (void)state;
@@ -225,7 +225,8 @@ static void CL_CALLBACK on_release(cl_program program, void *data)
     released = released * 10 + *(int *)data;
 }
 
-/* Destructors of program-scope variables are of 2.2: what is registered is called, last first. [CL 5.8.2 R4] [CL 5.8.2 E121] */
+/* Destructors of program-scope variables exist in 2.2: registered callbacks are called, last first. [CL 5.8.2
+ * R4] [CL 5.8.2 E121] */
 static void release_callbacks(void **state)
 {
     (void)state;
@@ -242,7 +243,7 @@ static void release_callbacks(void **state)
     assert_int_equal(released, given == 22 ? 21 : 0);
 }
 
-/* The type of an event of clEnqueueSVMMigrateMem has a name of its own since 3.0. [CL 5.11 R143] */
+/* The event of clEnqueueSVMMigrateMem has a separate command type since 3.0. [CL 5.11 R143] */
 static void migrations(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What tests of tables of calls share, each call with the code that it shall answer. */
+/* Shared by tests of tables of calls, each with the expected code. */
 #ifndef TESTS_RUNTIME_ERRORS_CONDITION_TEST_H
 #define TESTS_RUNTIME_ERRORS_CONDITION_TEST_H
 

@@ -1,4 +1,4 @@
-/* A SPIR-V module whose kernel limits what it is given. */
+/* A SPIR-V module whose kernel limits its arguments and work-groups. */
 #ifndef TESTS_RUNTIME_ERRORS_LIMITED_H
 #define TESTS_RUNTIME_ERRORS_LIMITED_H
 

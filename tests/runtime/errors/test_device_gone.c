@@ -1,4 +1,4 @@
-/* A platform whose one device exists and cannot be used [CL 4.2, 4.4]. */
+/* A platform whose only device exists but cannot be used [CL 4.2, 4.4]. */
 #include "tests/runtime/runtime_test.h"
 
 static void gone(void **state)

@@ -249,7 +249,7 @@ static void conditions(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Two devices, a program built for the first alone. */
+/* Two devices, a program built for only the first one. */
 static void not_built_for_the_device(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void not_built_for_the_device(void **state)
         OK(clReleaseDevice(parts[i]));
 }
 
-/* References that are taken keep objects alive through one release. */
+/* Retained references keep objects alive through one release. */
 static void references(void **state)
 {
     (void)state;

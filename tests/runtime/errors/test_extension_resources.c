@@ -1,5 +1,5 @@
-/* What runs out in the calls of extensions: commands of a lost device, and descriptors that a process has no more of
- * [CL 5.5, 5.13, 5.17]. */
+/* Exhausted resources in calls of extensions: commands of a lost device, and processes without free
+ * descriptors [CL 5.5, 5.13, 5.17]. */
 #include "tests/runtime/commands/command_test.h"
 
 #include <sys/mman.h>
@@ -74,7 +74,7 @@ static void lost(void **unused)
     OK(p_clReleaseSemaphoreKHR(s));
 }
 
-/* A process that may have no more descriptors makes and exports no semaphores that are shared. */
+/* A process without free descriptors creates and exports no shared semaphores. */
 static void descriptors(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Every query of queues, memory objects, samplers, programs, kernels and events: its size, and its answer, that of the
- * default where nothing was asked for [CL 4.4, 5.1, 5.3.7, 5.4.2, 5.5.5, 5.7.2, 5.8.9, 5.9.4, 5.11, 5.14]. */
+/* Every query of queues, memory objects, samplers, programs, kernels and events: its size, and its answer,
+ * including defaults [CL 4.4, 5.1, 5.3.7, 5.4.2, 5.5.5, 5.7.2, 5.8.9, 5.9.4, 5.11, 5.14]. */
 #include "tests/runtime/runtime_test.h"
 
 #include "ref-runtime/registry.h"
@@ -550,7 +550,8 @@ static void events(void **unused)
     OK(clReleaseEvent(event));
 }
 
-/* What a query returns is not deleted, though the application released it: it is retained again, used, and released. */
+/* The object returned by a query is not deleted, even if the application has released it: it is retained
+ * again, used, and released. */
 static void released_objects_are_retained_again(void **state)
 {
     (void)state;
@@ -592,7 +593,7 @@ static void released_objects_are_retained_again(void **state)
 
 /* ---- references ---- */
 
-/* An object without references is released: refcl answers that its handle is invalid. */
+/* An object without references is deleted: its handle is invalid. */
 static void released_too_often(void **unused)
 {
     (void)unused;

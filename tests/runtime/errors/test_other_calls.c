@@ -1,5 +1,5 @@
-/* What the calls do that the text of OpenCL 2.2 does not describe, deprecated ones and those of extensions
- * [CL 4.4, 5.1, 5.3.1, 5.7.1, 5.9.4, 5.10, 5.12]. */
+/* Calls that the text of OpenCL 2.2 does not describe: deprecated ones and those of extensions [CL 4.4, 5.1,
+ * 5.3.1, 5.7.1, 5.9.4, 5.10, 5.12]. */
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #include "tests/runtime/runtime_test.h"
@@ -43,7 +43,7 @@ static void compilers_and_sub_groups(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* Commands of an out-of-order queue, held by events alone. */
+/* Commands of an out-of-order queue, ordered only by events. */
 static void synchronization(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* What runs out: every call that lists a code for it is answered with that code once (REFCL_FAIL), and works
- * after that; a device that is lost under way (REFCL_LOST_AFTER) takes the commands of its queues along [CL
- * 4, 5]. */
+/* Exhausted resources: every call that lists a code for it returns that code once (REFCL_FAIL), and works
+ * afterwards; a device that is lost in progress (REFCL_LOST_AFTER) fails the commands of its queues [CL 4,
+ * 5]. */
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
@@ -123,9 +123,9 @@ static int teardown(void **state)
     return clReleaseContext(context);
 }
 
-/* ---- one call runs out of something ---- */
+/* ---- one call fails ---- */
 
-/* CALL, as it stands in the source, shall answer CODE. */
+/* CALL, as written in the source, has to return CODE. */
 static void shall_fail(const char *call, const char *code)
 {
     char setting[128];
@@ -202,7 +202,7 @@ static void each_command(void **state)
     OK(err);
 }
 
-/* The N-th call alone; others go on. */
+/* Only the N-th call fails; others succeed. */
 static void one_of_many(void **state)
 {
     (void)state;
@@ -244,8 +244,8 @@ static void commands_of_a_lost_device(void)
     assert_int_equal(wrong, 0);
 }
 
-/* The queue runs LOST_AFTER commands; the next one and what is behind it fail, with that of another queue
- * which waits for it. */
+/* The queue runs LOST_AFTER commands; the next and later ones fail, and those of another queue that wait for
+ * them. */
 static void lost(void **state)
 {
     (void)state;

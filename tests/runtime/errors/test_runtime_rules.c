@@ -1,5 +1,5 @@
-/* Rules of the runtime that only a run shows: what arguments are when a kernel runs, who holds what, in which order things
- * happen, how work-groups are divided [CL 3.2, 3.3, 5.2, 5.3, 5.8.6, 5.9.2, 5.11, 5.15, 5.17]. */
+/* Rules of the runtime that only a run shows: argument values when a kernel runs, references of objects,
+ * execution order, division into work-groups [CL 3.2, 3.3, 5.2, 5.3, 5.8.6, 5.9.2, 5.11, 5.15, 5.17]. */
 #include "tests/runtime/commands/command_test.h"
 
 enum { COUNT = 64 };
@@ -58,7 +58,7 @@ static void values_of_arguments(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* As much local memory as was asked for, and no other work-group's. [CL 5.9.2 R12] */
+/* Local memory has the requested size, and is separate in each work-group. [CL 5.9.2 R12] */
 static void local_memory(void **unused)
 {
     (void)unused;
@@ -115,7 +115,8 @@ static void pointers_to_svm(void **unused)
     OK(clReleaseKernel(kernel));
 }
 
-/* A variable of the program keeps its address from launch to launch, and kernels may hand it on. [CL 3.3.5 R101] */
+/* A program-scope variable keeps its address from launch to launch, and kernels may pass it to later ones.
+ * [CL 3.3.5 R101] */
 static void variables_of_programs(void **unused)
 {
     (void)unused;
@@ -144,7 +145,8 @@ static void variables_of_programs(void **unused)
 
 /* ---- work-groups and sub-groups ---- */
 
-/* Without a local size groups are uniform where the program demands it: a divisor, also of a prime. [CL 5.10 R121] */
+/* Without a local size groups are uniform if the program requires it: a divisor, also of a prime. [CL 5.10
+ * R121] */
 static void uniform_groups(void **unused)
 {
     (void)unused;
@@ -205,7 +207,7 @@ static void sizes_of_sub_groups(void **unused)
 
 /* ---- memory of the host, images ---- */
 
-/* After a blocking transfer the memory is the application's again, and has the data. [CL 3.3.2 R101] */
+/* After a blocking transfer the application may use the memory, which has the data. [CL 3.3.2 R101] */
 static void blocking_transfers(void **unused)
 {
     (void)unused;
@@ -227,7 +229,7 @@ static void CL_CALLBACK add_one(void *data)
     **p += 1;
 }
 
-/* Native kernels obey the queue as others do. [CL 3.2.5 R4] */
+/* Native kernels obey the queue's order like others. [CL 3.2.5 R4] */
 static void native_kernels(void **unused)
 {
     (void)unused;
@@ -413,12 +415,12 @@ static void CL_CALLBACK count_call(cl_event event, cl_int status, void *data)
 {
     cl_uint count = 0;
     (void)data;
-    /* The event is there as long as a callback is. */
+    /* The event exists as long as a callback is registered. */
     if (status == CL_COMPLETE && !clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL))
         __atomic_fetch_add(&called, 1, __ATOMIC_RELEASE);
 }
 
-/* Each callback is called, whether it was registered before or after the event was complete, and though the application has
+/* Each callback is called, whether it was registered before or after completion, even if the application has
  * released the event. [CL 5.11 R15] [CL 5.11 R16] */
 static void callbacks(void **unused)
 {
@@ -437,7 +439,7 @@ static void callbacks(void **unused)
     assert_int_equal(called, 100);
 }
 
-/* What was flushed is complete in the end, without another call that waits. [CL 5.15 R1] */
+/* Flushed commands complete without another call that waits. [CL 5.15 R1] */
 static void flushes(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* What is not there when it is needed: the compiler, the linker, a program that another thread is building
- * [CL 5.8.4, 5.8.5]. */
+/* Unavailable facilities: the compiler, the linker, a program that another thread is building [CL 5.8.4,
+ * 5.8.5]. */
 #include "tests/runtime/runtime_test.h"
 #include "tests/runtime/specialized.h"
 
@@ -48,7 +48,7 @@ static void *build(void *program)
     return NULL;
 }
 
-/* What others may do while a build takes so many seconds; false: it was over before that was seen. */
+/* Calls that are permitted during a build that takes SECONDS; false: it ended before that was observed. */
 static bool seen_building(const char *seconds)
 {
     pthread_t thread;
@@ -81,7 +81,7 @@ static bool seen_building(const char *seconds)
     return seen;
 }
 
-/* The helper hangs until its time is over. */
+/* The helper hangs until its time limit. */
 static void still_building(void **state)
 {
     (void)state;
@@ -104,8 +104,7 @@ static void no_system_svm(void **state)
     void *fine = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
     assert_non_null(fine);
     clSVMFree(context, fine);
-    /* SVM atomics are not to be had where they are not supported, nor without fine-grained SVM. [CL 3.3.6
-     * A21] */
+    /* SVM atomics are unavailable if they are not supported, or without fine-grained SVM. [CL 3.3.6 A21] */
     assert_null(clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0));
     assert_null(clSVMAlloc(context, CL_MEM_SVM_ATOMICS, 64, 0));
 }

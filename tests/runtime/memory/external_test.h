@@ -1,4 +1,5 @@
-/* What tests of shared memory and semaphores have in common: a kernel that doubles words, in memory that is a file. */
+/* Shared by tests of external memory and semaphores: a kernel that doubles words, in memory that is a
+ * file. */
 #ifndef TESTS_RUNTIME_MEMORY_EXTERNAL_TEST_H
 #define TESTS_RUNTIME_MEMORY_EXTERNAL_TEST_H
 
@@ -49,7 +50,7 @@ __attribute__((unused)) static void assert_words(int fd, int factor)
         assert_int_equal(words[i], i * factor);
 }
 
-/* An import takes its descriptor over, and the next file that any thread opens may get the number. */
+/* An import takes ownership of its descriptor, whose number the next file that any thread opens may get. */
 __attribute__((unused)) static cl_mem import(cl_context c, int fd, cl_mem_flags flags)
 {
     int own = dup(fd);

@@ -1,4 +1,4 @@
-/* What the tests of images share. */
+/* Shared by tests of images. */
 #ifndef TESTS_RUNTIME_MEMORY_IMAGE_TEST_H
 #define TESTS_RUNTIME_MEMORY_IMAGE_TEST_H
 

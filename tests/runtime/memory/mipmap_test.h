@@ -1,4 +1,5 @@
-/* What the tests of mipmapped images share: images of each type, and how large their levels are [cl_khr_mipmap_image]. */
+/* Shared by tests of mipmapped images: images of each type, and the sizes of their levels
+ * [cl_khr_mipmap_image]. */
 #ifndef TESTS_RUNTIME_MEMORY_MIPMAP_TEST_H
 #define TESTS_RUNTIME_MEMORY_MIPMAP_TEST_H
 
@@ -21,7 +22,7 @@ static size_t mip_half(size_t n, cl_uint level)
     return n >> level ? n >> level : 1;
 }
 
-/* The region of a whole level, in the places of the API. */
+/* The region of a whole level, in the API's order. */
 static void mip_region(const struct mip_case *c, cl_uint level, size_t region[3])
 {
     region[0] = mip_half(c->width, level);

@@ -99,7 +99,7 @@ static void sub_buffer_data(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* Sub-buffers that overlap: what is copied of them counts (ambiguity D43). [CL 5.2.2 E38] [CL 5.2.2 E53] */
+/* Overlapping sub-buffers: the bytes that are copied count (ambiguity D43). [CL 5.2.2 E38] [CL 5.2.2 E53] */
 static void overlapping_parts(void **state)
 {
     (void)state;
@@ -264,8 +264,8 @@ static void maps(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* A buffer and its parts: what is mapped for writing through one is not mapped for writing through another
- * [CL 5.5.2]. */
+/* A buffer and its sub-buffers: memory mapped for writing through one is not mapped for writing through
+ * another [CL 5.5.2]. */
 static void maps_of_parts(void **state)
 {
     (void)state;
@@ -304,8 +304,8 @@ static void maps_of_parts(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* What is written through a map that leaves the old contents undefined is there afterwards, and nothing else
- * changes, for buffers of both kinds of host view. [CL 5.2.4, 5.5.3] */
+/* Data written through a map that leaves the old contents undefined is there afterwards, and nothing else
+ * changes, for buffers with both kinds of host memory. [CL 5.2.4, 5.5.3] */
 static void maps_that_invalidate(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static void maps_that_invalidate(void **state)
     }
 }
 
-/* With the application's memory as the host view, it changes at maps and holds what maps write. */
+/* With CL_MEM_USE_HOST_PTR the application's memory changes at maps and has what maps write. */
 static void use_host_ptr(void **state)
 {
     (void)state;

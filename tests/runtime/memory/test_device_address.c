@@ -85,8 +85,8 @@ static void arguments(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* A kernel reaches a buffer by an address in another one; what it does not use may point anywhere.
- * [CL 5.9.2 R142] */
+/* A kernel reaches a buffer by an address in another one; addresses that it does not use may be invalid. [CL
+ * 5.9.2 R142] */
 static void indirect(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void indirect(void **state)
     OK(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 0, NULL));
 }
 
-/* Each device has a copy with its own address; what one device writes, the other reads. */
+/* Each device has a copy with its own address; one device reads what the other writes. */
 static void devices(void **state)
 {
     (void)state;

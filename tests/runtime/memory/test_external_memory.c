@@ -1,7 +1,7 @@
 /* Memory that is shared with other contexts, by file descriptors [cl_khr_external_memory]. */
 #include "tests/runtime/memory/external_test.h"
 
-/* What a kernel writes is in the file, and what is written to the file is in the buffer. */
+/* The file has what a kernel writes, and the buffer has what is written to the file. */
 static void memory(void **unused)
 {
     (void)unused;
@@ -60,7 +60,7 @@ static void several_imports(void **unused)
     OK(clReleaseContext(other));
 }
 
-/* Images lie in the memory row by row, with the pitch that is given. */
+/* Images are stored row by row, with the given pitch. */
 static void images(void **unused)
 {
     (void)unused;
@@ -293,7 +293,7 @@ static void some_devices(void **unused)
         OK(clReleaseDevice(parts[i]));
 }
 
-/* Uses one object twice without acquiring it, and another one as it should. */
+/* Uses one object twice without acquiring it, and another one correctly. */
 static int use_in_child(void)
 {
     if (open_all(NULL))

@@ -1,5 +1,5 @@
-/* REFCL_CHECK=api: what the host does to memory that is not mapped is told, and happens all the same
- * [CL 5.2.4, 5.6.1]. */
+/* REFCL_CHECK=api: host accesses to unmapped memory are reported, and take effect all the same [CL 5.2.4,
+ * 5.6.1]. */
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ static cl_kernel kernel_k(cl_program *program)
     return k;
 }
 
-/* Mapped memory is used in peace, and so is everything that commands do. */
+/* Accesses to mapped memory, and all commands, are not reported. */
 static void right_use(void **unused)
 {
     (void)unused;
@@ -159,7 +159,7 @@ static void after_unmap(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* Only the pages of the region are the host's; and for reading means for reading. */
+/* Only the pages of the region are mapped for the host; and reading only for reading. */
 static void outside_of_the_region(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Images that cannot be, and commands that cannot use them [CL 5.3]. */
+/* Invalid images, and commands that cannot use images [CL 5.3]. */
 #include "tests/runtime/memory/image_test.h"
 
 static void creation_errors(void **state)
@@ -21,7 +21,7 @@ static void creation_errors(void **state)
     d.image_row_pitch = 12;
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
                 clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
-    /* Sizes that no size_t holds: four rows, two slices. */
+    /* Sizes that overflow size_t: four rows, two slices. */
     d.image_row_pitch = SIZE_MAX / 4 + 1;
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
                 clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
@@ -166,8 +166,8 @@ static void command_errors(void **state)
     OK(clReleaseContext(foreign));
 }
 
-/* Each kind of parameter takes its kind of image and no other, whatever name the source gives it; those of
- * depths take depths alone, and a depth image is a 2D image too. [CL 5.9.2] */
+/* Each kind of parameter accepts only its kind of image, whatever its name in the source; depth parameters
+ * accept only depth images, and a depth image is a 2D image too. [CL 5.9.2] */
 static void arguments(void **state)
 {
     (void)state;

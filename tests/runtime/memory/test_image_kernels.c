@@ -225,7 +225,7 @@ static double from_srgb(double stored)
     return stored <= 0.04045 ? stored / 12.92 : pow((stored + 0.055) / 1.055, 2.4);
 }
 
-/* Kernels write linear values, which are stored as sRGB but for alpha, and read them back
+/* Kernels write linear values, which are stored as sRGB except alpha, and read back
  * (cl_khr_srgb_image_writes). */
 static void srgb_writes(void **state)
 {
@@ -265,7 +265,7 @@ static void srgb_writes(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* What may be written is listed; none is both read and written by one kernel. */
+/* Writable formats are listed; none can be both read and written by one kernel. */
 static void srgb_formats(void **state)
 {
     (void)state;
@@ -281,7 +281,8 @@ static void srgb_formats(void **state)
     }
 }
 
-/* As many images and samplers as the device offers, and one more. [CL 5.10 R12] [CL 5.10 R13] [CL 5.10 R14] */
+/* As many images and samplers as the device permits, and one more. [CL 5.10 R12] [CL 5.10 R13] [CL 5.10
+ * R14] */
 static void argument_limits(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What images require, asked before there is one, and images of every type made of a buffer
+/* Queries of image requirements before an image is created, and images of every type created from a buffer
  * [cl_ext_image_requirements_info, cl_ext_image_from_buffer]. */
 #include "tests/runtime/memory/image_test.h"
 
@@ -211,7 +211,7 @@ static cl_image_desc described(const struct layout *l, cl_mem buffer)
                            .mem_object = buffer};
 }
 
-/* A kernel copies texels through the image to where the same bytes are expected. */
+/* A kernel copies texels through the image to memory where the same bytes are expected. */
 static void check_texels(const struct layout *l, cl_mem image, const cl_uint *words, size_t row, size_t slice)
 {
     char text[600];
@@ -268,7 +268,7 @@ static void of_buffers(void **state)
         assert_int_equal(ask_size(&r32, &desc, CL_IMAGE_REQUIREMENTS_SIZE_EXT), size);
         const cl_uint *seen = i % 2 ? words + 128 : words;
         check_texels(l, image, seen, row, slice);
-        /* What is written to the image is in the buffer. */
+        /* Data written to the image is in the buffer. */
         const cl_uint color[4] = {777};
         const size_t last[3] = {W - 1, l->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? deep - 1 : l->h - 1,
                                 l->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 0 : deep - 1},
@@ -303,7 +303,7 @@ static void of_buffers(void **state)
     }
 }
 
-/* The host's memory behind the buffer begins where an element may. */
+/* The buffer's host memory begins at the alignment of an element. */
 static void host_pointers(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 
 #include "ref-runtime/registry.h"
 
-/* The types with the sizes used here, and what regions of them look like. */
+/* The types with the sizes used here, and the shapes of their regions. */
 static const struct {
     cl_mem_object_type type;
     size_t w, h, d, layers, extent[3];
@@ -29,7 +29,7 @@ static void writes_come_back(void **state)
     }
 }
 
-/* Host pitches: rows of 16 texels, slices of 10 rows; what lies between is left alone. */
+/* Host pitches: rows of 16 texels, slices of 10 rows; memory in between is not written. */
 static void pitches(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void copies(void **state)
     OK(clEnqueueCopyBufferToImage(queue, buffer, flat, 400, at, part, 0, NULL, NULL));
     OK(clEnqueueReadImage(queue, flat, CL_TRUE, at, part, 0, 0, out, 0, NULL, NULL));
     assert_memory_equal(out, data + 100, 12 * 4);
-    /* Regions of one image that meet. */
+    /* Overlapping regions of one image. */
     const size_t next[3] = {1, 0, 0}, most[3] = {12, 7, 1};
     assert_int_equal(clEnqueueCopyImage(queue, flat, flat, zero, next, most, 0, NULL, NULL),
                      CL_MEM_COPY_OVERLAP);
@@ -218,7 +218,7 @@ static void format_lists(void **state)
     assert_int_equal(clGetSupportedImageFormats(context, 0, all[0], 0, &one, NULL), CL_INVALID_VALUE);
 }
 
-/* Every combination of order and type either is an image or says why not; then its texels can be moved. */
+/* Every combination of order and type is an image or has an error; then its texels can be transferred. */
 static void every_format(void **state)
 {
     (void)state;
@@ -363,7 +363,7 @@ static void formats_of_views(void **state)
     assert_true(compatible >= 4); /* sRGBA, sBGRA and their plain orders, each way */
 }
 
-/* The application's memory, with its pitches, shows in maps. */
+/* Maps return the application's memory, with its pitches. */
 static void host_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Memory objects that the implementation may not modify: what they are made of, what reads them, and every call that
- * would write to one [cl_ext_immutable_memory_objects]. */
+/* Memory objects that the implementation may not modify: how they are created, what may read them, and every
+ * call that would write to one [cl_ext_immutable_memory_objects]. */
 #include "tests/runtime/memory/image_test.h"
 
 #include "ref-runtime/registry.h"

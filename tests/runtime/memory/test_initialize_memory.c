@@ -1,12 +1,12 @@
-/* Local and private memory that begins as zeros: values in compiled and in interpreted kernels, of programs from source
- * and from binaries, and what the context's creation rejects [cl_khr_initialize_memory]. */
+/* Zero-initialized local and private memory: values in compiled and in interpreted kernels, of programs from
+ * source and from binaries, and errors at the context's creation [cl_khr_initialize_memory]. */
 #include "tests/runtime/runtime_test.h"
 
 #include "ref-runtime/registry.h"
 
 enum { ITEMS = 64, GROUP = 8 };
 
-/* Leaves values in local and private memory, then finds what is there before it writes any. */
+/* Leaves values in local and private memory, then reads it in a later launch before any write. */
 static const char text[] =
     "struct mixed { char c; int3 v; __private int *p; float f[5]; };\n"
     "int sum(volatile __private uchar *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
@@ -48,7 +48,7 @@ static cl_context zeroed(cl_context_properties which)
     return made;
 }
 
-/* Every work-item has found nothing but zeros, again and again. */
+/* Every work-item has read only zeros, in each launch. */
 static void expect_zeros(cl_program program, cl_command_queue q, const char *name)
 {
     cl_int found[ITEMS], bytes = 40 * sizeof(cl_int);

@@ -1,5 +1,5 @@
 /* Clauses of the memory model that only a running kernel shows: shared memory at synchronization points,
- * which atomic types there are, group functions [CL 3.3.5 O3] [CL 3.3.6 A20-A22, W9, B9, H20-H22]. */
+ * available atomic types, group functions [CL 3.3.5 O3] [CL 3.3.6 A20-A22, W9, B9, H20-H22]. */
 #include "tests/runtime/runtime_test.h"
 
 #include <stdatomic.h>
@@ -28,7 +28,7 @@ static void *fine(size_t size)
 
 /* ---- fine-grained SVM at synchronization points ------------------------------------------- */
 
-/* What a kernel wrote is there after the queue is finished, without map and unmap [CL 3.3.6 H20]. */
+/* The kernel's writes are visible after the queue is finished, without map and unmap [CL 3.3.6 H20]. */
 static void consistent_without_map(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void consistent_without_map(void **state)
     OK(clReleaseKernel(k));
 }
 
-/* Only what the kernel wrote changes: the host's bytes beside them stay, also those it writes while the
+/* Only the kernel's bytes change: the host's bytes beside them are kept, even if it writes them while the
  * kernel runs [CL 3.3.6 H21]. */
 static void only_written_values_change(void **state)
 {
@@ -70,8 +70,8 @@ static void only_written_values_change(void **state)
     OK(clReleaseKernel(k));
 }
 
-/* A store that is not executed, a loop that runs zero times and a masked store write nothing: what the host
- * puts there meanwhile stays [CL 3.3.6 H22]. */
+/* A store that is not executed, a loop without iterations and a masked store write nothing: the host's
+ * concurrent writes there are kept [CL 3.3.6 H22]. */
 static void no_invented_writes(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void host_atomics(void **state)
         "  atomic_fetch_add_explicit(i, 1, memory_order_relaxed, memory_scope_all_svm_devices);\n"
         "  atomic_fetch_add_explicit(u, 1UL << 33, memory_order_relaxed, memory_scope_all_svm_devices);\n"
         "}");
-    /* Asked for at the allocation, and supported [CL 3.3.6 A20, A21]. */
+    /* Requested at the allocation, and supported [CL 3.3.6 A20, A21]. */
     char *p = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
     assert_non_null(p);
     memset(p, 0, 64);
@@ -203,8 +203,8 @@ static void host_atomics(void **state)
 
 /* ---- group functions ---------------------------------------------------------------------- */
 
-/* The value that a work-item gives was computed before the call, and the result depends on all of them; SIZE
- * is the size of the group. */
+/* A work-item's value is computed before the call, and the result depends on all values; SIZE is the size of
+ * the group. */
 static void group_function(const char *text, size_t size)
 {
     cl_kernel k = kernel_of(text);

@@ -7,7 +7,7 @@
 
 enum { MOST = 512 };
 
-/* Texel I of a level: unlike all others of the image. */
+/* Texel I of a level, different from all others of the image. */
 static uint32_t texel(cl_uint level, size_t i)
 {
     return (level + 1) << 16 | (uint32_t)i;
@@ -93,7 +93,7 @@ static void creation_errors(void **state)
                         .num_mip_levels = 2,
                         .mem_object = buffer};
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &r32, &d, NULL, &err));
-    /* More levels than halving leads to; levels in memory that the application describes. */
+    /* More levels than halving yields; levels in memory that the application describes. */
     d = desc;
     d.num_mip_levels = 5;
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &r32, &d, NULL, &err));
@@ -142,7 +142,7 @@ static void copied(void **state)
         OK(err);
         write_all(from, c);
         write_all(to, c);
-        /* Level 2, as large as it is, into level 1. */
+        /* Level 2, as a whole, into level 1. */
         size_t source[4], target[4], region[3];
         uint32_t data[MOST], words[MOST];
         mip_origin(c, 2, source);

@@ -1,6 +1,6 @@
-/* Kernels that read, sample and write levels of mipmapped images, beside the formulas of the specification computed here in
- * double [cl_khr_mipmap_image, cl_khr_mipmap_image_writes] [CLC 6.15.15, 8.2]; those of levels of detail, which it leaves to
- * OpenGL: section 8.14 of OpenGL 4.6. */
+/* Kernels that read, sample and write levels of mipmapped images, against the specification's formulas
+ * computed here in double [cl_khr_mipmap_image, cl_khr_mipmap_image_writes] [CLC 6.15.15, 8.2]; for levels of
+ * detail, which it leaves to OpenGL, section 8.14 of OpenGL 4.6. */
 #include "tests/runtime/memory/mipmap_test.h"
 
 #include <math.h>
@@ -195,7 +195,8 @@ static cl_mem filled(const struct mip_case *c)
     return image;
 }
 
-/* Coordinates, a level of detail, and two gradients; none of them next to where the nearest texel or level changes. */
+/* Coordinates, a level of detail, and two gradients; none of them close to a change of the nearest texel or
+ * level. */
 static void make_queries(const struct mip_case *c, const struct setting *s, float at[QUERIES][4][4])
 {
     for (int i = 0; i < QUERIES; i++) {

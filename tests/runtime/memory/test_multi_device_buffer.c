@@ -1,5 +1,5 @@
-/* Command buffers of several queues and devices: which queue a command is recorded to and runs in, what is ordered, and every
- * error [cl_khr_command_buffer_multi_device]. */
+/* Command buffers of several queues and devices: the queue in which a command is recorded and runs, ordering,
+ * and every error [cl_khr_command_buffer_multi_device]. */
 #include "tests/runtime/commands/command_test.h"
 
 enum { COUNT = 16, DEVICES = 2 };

@@ -130,7 +130,8 @@ static void buffer_over_svm(void **state)
     clSVMFree(context, p);
 }
 
-/* A kernel that runs keeps what the application frees too early; a context takes what is left with it. */
+/* A running kernel keeps memory that the application frees too early; a context frees remaining
+ * allocations. */
 static void freed_too_early(void **state)
 {
     (void)state;

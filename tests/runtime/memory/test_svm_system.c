@@ -43,7 +43,7 @@ static void heap(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* A kernel that was said to use the heap is for devices that can [CL 5.9.2 E22]. */
+/* A kernel set to use system SVM requires a device that supports it [CL 5.9.2 E22]. */
 static void other_device(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A device without images beside one that has them, and alone [CL 4.2, 5.3, 5.7.1]. */
+/* A device without images, alone and beside one that has them [CL 4.2, 5.3, 5.7.1]. */
 #include "tests/runtime/errors/condition_test.h"
 
 static cl_device_id devices[2];

@@ -1,4 +1,4 @@
-/* A SPIR-V module with kernels of its own. */
+/* A SPIR-V module with initializer and finalizer kernels. */
 #ifndef TESTS_RUNTIME_PROGRAM_OWN_KERNELS_H
 #define TESTS_RUNTIME_PROGRAM_OWN_KERNELS_H
 

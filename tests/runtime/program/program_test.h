@@ -1,4 +1,5 @@
-/* What tests of one program share: PROGRAM, made of SOURCE with OPTIONS, which the includer defines before. */
+/* Shared by tests of one program: PROGRAM, built from SOURCE with OPTIONS, which the includer defines
+ * before. */
 #ifndef TESTS_RUNTIME_PROGRAM_PROGRAM_TEST_H
 #define TESTS_RUNTIME_PROGRAM_PROGRAM_TEST_H
 

@@ -1,6 +1,6 @@
-/* Damaged SPIR-V through clCreateProgramWithIL and clBuildProgram: an error that says why, or a valid
- * build; never a crash, never a hang.  Each program is tried in a child process with a limit of processor
- * time, so that a failure names its seed. */
+/* Damaged SPIR-V through clCreateProgramWithIL and clBuildProgram: an error with a reason, or a valid build;
+ * never a crash or a hang.  Each program is tried in a child process with a limit of processor time, so that
+ * a failure names its seed. */
 #include "tests/runtime/runtime_test.h"
 
 #include <sys/time.h>

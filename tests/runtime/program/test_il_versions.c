@@ -1,5 +1,5 @@
-/* The versions of SPIR-V that a device says it takes: the string and the array name the same, a module of
- * each builds and runs, and one of a version that is not among them is refused [CL 4.2, 5.8.1]. */
+/* The SPIR-V versions that a device reports: the string and the array name the same, a module of each builds
+ * and runs, and one of another version is refused [CL 4.2, 5.8.1]. */
 #include "tests/runtime/runtime_test.h"
 #include "tests/runtime/specialized.h"
 

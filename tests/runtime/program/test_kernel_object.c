@@ -39,7 +39,7 @@ static void test_creation(void **state)
     assert_int_equal(clRetainKernel((cl_kernel)program), CL_INVALID_KERNEL);
 }
 
-/* Calls that fail leave the arguments as they were. */
+/* Failed calls do not change the arguments. */
 static void test_failed_arguments(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_queries(void **state)
     OK(clReleaseKernel(kernel));
 }
 
-/* In the order of the source, with macros expanded, signs and sizes as they were [CL 5.9.4]. */
+/* In source order, with macros expanded, and signs and sizes preserved [CL 5.9.4]. */
 static void test_attributes(void **state)
 {
     static const struct {
@@ -206,7 +206,7 @@ static void test_arguments(void **state)
                          cases[i].code);
     assert_int_equal(clSetKernelArg(NULL, 0, 4, "abcd"), CL_INVALID_KERNEL);
 
-    /* Setting does not retain [CL 5.9.2]. */
+    /* Setting an argument does not retain it [CL 5.9.2]. */
     cl_uint count = 0;
     OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
     OK(clGetMemObjectInfo(mem, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
@@ -369,8 +369,8 @@ static size_t most_sub_groups(cl_kernel kernel)
     return most;
 }
 
-/* Local sizes that a kernel requires decide how many sub-groups a work-group has, and what is a local size for as many: one
- * dimension, or none. [CL 5.9.4 R181] */
+/* The kernel's required local size determines the number of sub-groups in a work-group, and the local size
+ * for a number of sub-groups: one dimension, or none. [CL 5.9.4 R181] */
 static void test_sub_groups_of_required_sizes(void **state)
 {
     (void)state;
@@ -471,7 +471,7 @@ static void test_clone(void **state)
     assert_int_equal(result, 8);
     EXPECT_NULL(CL_INVALID_KERNEL, clCloneKernel(NULL, &err));
 
-    /* A buffer that is gone by the launch is no argument. */
+    /* A buffer that is deleted before the launch is no argument. */
     OK(clReleaseMemObject(mem));
     assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
                      CL_INVALID_KERNEL_ARGS);

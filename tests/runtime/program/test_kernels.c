@@ -264,7 +264,7 @@ static void svm_pointers(void **state)
     release(k, 1, &m);
 }
 
-/* A kernel that spins does not keep a kernel of another queue from running. */
+/* A spinning kernel does not prevent a kernel of another queue from running. */
 static void kernels_interleave(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void CL_CALLBACK notify(const char *text, const void *private_info, size_
     __atomic_store_n((int *)data, strlen(text) > 0 ? 1 : -1, __ATOMIC_RELEASE);
 }
 
-/* The context's notification function hears of what a kernel did wrong. */
+/* The context's callback receives the errors of kernels. */
 static void context_is_notified(void **state)
 {
     (void)state;
@@ -375,7 +375,7 @@ static void context_is_notified(void **state)
     OK(clReleaseContext(c));
 }
 
-/* With checks on, an access past the end of a buffer ends the kernel, and its event says so. */
+/* With checks, an access past the end of a buffer ends the kernel, and its event has an error status. */
 static void out_of_bounds(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void out_of_bounds(void **state)
     release(k, 1, &m);
 }
 
-/* Dimensions that there are none of have a default, constant index or not [CLC 6.15.1]. */
+/* Queries of nonexistent dimensions have a default, with constant index or not [CLC 6.15.1]. */
 static void far_dimensions(void **state)
 {
     (void)state;
@@ -430,7 +430,7 @@ static void far_dimensions(void **state)
     OK(clReleaseProgram(p));
 }
 
-/* As many arguments as CL_DEVICE_MAX_PARAMETER_SIZE has room for [CL 4.2]. */
+/* As many arguments as fit CL_DEVICE_MAX_PARAMETER_SIZE [CL 4.2]. */
 static void many_arguments(void **state)
 {
     (void)state;

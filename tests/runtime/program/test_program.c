@@ -307,8 +307,8 @@ static cl_program reloaded(cl_program from)
     return program;
 }
 
-/* Queries that need the source answer for programs made from source, and for programs linked from these.
- * [CL 5.9.4 R182] [CL 5.9.4 E19] */
+/* Queries that need the source work for programs created from source, and for programs linked from these. [CL
+ * 5.9.4 R182] [CL 5.9.4 E19] */
 static void test_attributes_of_binaries(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void test_binaries(void **state)
     OK(clReleaseProgram(program));
     free(copied);
 
-    /* Every flipped byte and every cut is noticed. */
+    /* Every flipped byte and every truncation is detected. */
     for (size_t i = 0; i < size; i += 1 + size / 200) {
         binary[i] ^= 0x10;
         EXPECT_NULL(CL_INVALID_BINARY,
@@ -453,7 +453,7 @@ static void test_specialization_constants(void **state)
     OK(clSetProgramSpecializationConstant(il, 7, sizeof yes, &yes));
     assert_int_equal(run_specialized(il), 43);
 
-    /* The values travel in the binary. */
+    /* The binary contains the values. */
     size_t size;
     unsigned char *binary = binary_of(il, &size);
     const unsigned char *given = binary;
@@ -463,7 +463,7 @@ static void test_specialization_constants(void **state)
     OK(clReleaseProgram(loaded));
     free(binary);
 
-    /* So do those of the build, whatever is set later. */
+    /* It also contains those of the build, whatever is set later. */
     OK(clSetProgramSpecializationConstant(il, 5, sizeof value, &value));
     binary = binary_of(il, &size);
     given = binary;
@@ -472,7 +472,7 @@ static void test_specialization_constants(void **state)
     OK(clReleaseProgram(loaded));
     free(binary);
 
-    /* What is compiled has the values of that time, and gives them to what is linked. */
+    /* A compiled program has the values at that time, and passes them to linked programs. */
     OK(clCompileProgram(il, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
     OK(clSetProgramSpecializationConstant(il, 5, sizeof other, &other));
     cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &il, NULL, NULL, &err);
@@ -482,7 +482,7 @@ static void test_specialization_constants(void **state)
     OK(clReleaseProgram(il));
 }
 
-/* A call of a function that nobody defines [CL 5.8.4]. */
+/* A call of an undefined function [CL 5.8.4]. */
 static void test_undefined(void **state)
 {
     (void)state;
@@ -525,8 +525,8 @@ static void test_own_file_names(void **state)
     rmdir(directory);
 }
 
-/* Initializers are executed once, before the first kernel, and finalizers at the program's end; they are
- * nobody's to launch. [CL 3.2 R2, 5.8.7] */
+/* Initializers are executed once, before the first kernel, and finalizers at the program's end; neither can
+ * be launched. [CL 3.2 R2, 5.8.7] */
 static void test_own_kernels(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What the compiler rewrites before translation behaves as OpenCL C says: computed orders, scopes and
- * flags, compare-exchange on floating-point values, plain inline functions, no contraction. */
+/* Constructs that the compiler rewrites before translation behave as OpenCL C requires: computed orders,
+ * scopes and flags, compare-exchange on floating-point values, plain inline functions, no contraction. */
 #include "tests/runtime/runtime_test.h"
 
 static const char source[] =
@@ -168,7 +168,7 @@ static void test_choose(void **state)
     OK(clReleaseKernel(kernel));
 }
 
-/* A structure whose parts are constant, and one is not (C99 initialization). */
+/* A structure of constant members and one that is not (C99 initialization). */
 static void test_initial(void **state)
 {
     (void)state;

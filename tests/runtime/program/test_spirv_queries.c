@@ -1,5 +1,6 @@
-/* What a device says of the SPIR-V modules it takes: a module that declares each capability, with all the extensions and
- * instruction sets, builds and runs; one with an unassigned capability, or an unknown instruction set, does not build [cl_khr_spirv_queries]. */
+/* The device's SPIR-V queries: a module that declares each capability, with all the extensions and
+ * instruction sets, builds and runs; one with an unassigned capability, or an unknown instruction set, does
+ * not build [cl_khr_spirv_queries]. */
 #include "tests/runtime/runtime_test.h"
 
 #include "ref-runtime/registry.h"
