@@ -72,6 +72,21 @@ ok "words" complaints words.py \
     "checker/search/words.c:1: 'goes round': write iteration, trip count" \
     "checker/search/words.c:1: 'who': write that, which; name the component"
 git rm -qf checker/search/words.c
+mkdir tests litmus
+printf '%s\n' 'def nobody(who):' '    """Somebody."""' "    return f'no one'  # goes on" >tests/words.py
+printf '%s\n' '# Looks at it.' 'echo "round (up)"' >tests/words.sh
+echo 'kernel void nobody(float x) { x = round(x); } // a round' >tests/words.cl
+echo '(* goes round *)' >tests/words.litmus
+git add -A
+ok "words of Python, shell, kernels and litmus tests" complaints words.py \
+    "tests/words.cl:1: 'round': write iteration, trip count" \
+    "tests/words.litmus:1: 'goes round': write iteration, trip count" \
+    "tests/words.py:2: 'Somebody': write name the component: thread, event, agent, function, caller" \
+    "tests/words.py:3: 'no one': write name the component: thread, event, agent, function, caller" \
+    "tests/words.py:3: 'goes on': write continue, resume, step, yield to" \
+    "tests/words.sh:2: 'round': write iteration, trip count" \
+    "tests/words.sh:1: 'Looks at': write explored, examined, checked"
+git rm -rqf tests litmus
 echo 'static int step_once(void) { return 1; } static int other(void) { return 2; }' >checker/search/names.c
 sed -i 's/ static/\nstatic/' checker/search/names.c
 git add -A
