@@ -1,4 +1,4 @@
-/* CPU and wall time of kernels that say themselves how they are launched (set_tuning.cl): set FILE.cl REPEATS [KERNEL].
+/* CPU and wall time of kernels whose file states how to launch them (set_tuning.cl): set FILE.cl REPEATS [KERNEL].
  * Prints for each kernel the medians in milliseconds and a sum over the results. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Launches kernels with every kind of argument and prints their results: what is captured of it has to give
- * the same again. */
+/* Launches kernels with every kind of argument and prints their results: captured launches must have the same
+ * results. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>

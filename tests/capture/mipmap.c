@@ -1,5 +1,5 @@
-/* Launches a kernel that samples levels of a mipmapped array with a sampler that has properties of levels, and prints the result:
- * what is captured of it has to give the same. */
+/* Launches a kernel that samples levels of a mipmapped array with a sampler with level properties, and prints
+ * the result: the captured launch must have the same. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>

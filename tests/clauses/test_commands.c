@@ -20,7 +20,7 @@ static void touch(struct mm_agent agent, enum mm_kind kind, uint32_t memory)
     event((struct mm_event){.agent = agent, .kind = (uint8_t)kind, .allocation = memory, .size = 4});
 }
 
-/* An edge into the event that comes next, unless the execution is the one without it. */
+/* An edge into the next event, unless this is the execution without it. */
 static void edge_if(bool wanted, uint64_t from, enum mm_edge_kind kind)
 {
     if (wanted)
@@ -45,7 +45,7 @@ static void begin_with(uint32_t parent)
     allocate(LOCAL, MM_LOCAL, MM_ORIGIN_NONE, 0x10000u * LOCAL, 64);
 }
 
-/* Races if and only if WANTED. */
+/* Has a race if and only if WANTED. */
 static void races(bool wanted)
 {
     assert_int_equal(ck_detector_status(d, NULL), MM_OK);
@@ -146,7 +146,7 @@ static void marker(void **state) /* [CL 3.3.6 H6, H15] */
     }
 }
 
-/* A queue barrier takes the earlier events, and holds the later commands back. */
+/* A queue barrier is ordered after the earlier commands and before the later ones. */
 static void queue_barrier(void **state) /* [CL 3.3.6 H7, H15] */
 {
     (void)state;
@@ -306,8 +306,8 @@ static void message_to_child(void **state)
     }
 }
 
-/* Fine-grained SVM without atomics: reads together are fine, so are updates of different bytes; updates of
- * the same bytes are undefined [CL 3.3.6 H19]. */
+/* Fine-grained SVM without atomics: concurrent reads are allowed, so are updates of different bytes; updates
+ * of the same bytes are undefined [CL 3.3.6 H19]. */
 static void fine_grained(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static void fence_of_barrier(uint32_t work_item, enum mm_kind kind, enum mm_scop
                             .fence_flags = (uint8_t)flags});
 }
 
-/* Through the entry of the first and the exit of the second, which the first's own exit follows. */
+/* The write of work-item 0 is ordered by its barrier entry and the exit of work-item 1, which reads. */
 static void barrier(enum mm_scope execution, unsigned flags, uint32_t memory, uint32_t count)
 {
     begin_with(0);

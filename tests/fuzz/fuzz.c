@@ -6,11 +6,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* An input that takes this much processor time is a failure: libFuzzer's own limit is one of wall time, which a busy machine
- * exceeds without cause. */
+/* An input that takes this much processor time is a failure: libFuzzer's own limit applies to wall time,
+ * which a busy machine exceeds without cause. */
 enum { INPUT_SECONDS = 20 };
 
-/* Its name in the stack trace is what fuzz.sh counts. */
+/* fuzz.sh counts this name in stack traces. */
 __attribute__((noinline)) static void input_takes_too_long(int signal)
 {
     (void)signal;
@@ -31,7 +31,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 #define FUZZ_OF(reader) NAME_OF(reader)
 #define FUZZ            FUZZ_OF(READER)
 
-/* The number that the next descriptor gets: a reader leaves none open. */
+/* The number of the next file descriptor: a reader leaves none open. */
 static int next_descriptor(void)
 {
     int next = dup(STDIN_FILENO);

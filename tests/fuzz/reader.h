@@ -9,10 +9,11 @@
 
 struct fuzz_reader {
     const char *name;
-    /* Gives the input to the reader and, where it is accepted, to what works on it.  True: it is accepted. */
+    /* Gives the input to the reader and, if it is accepted, to the code that uses it.  True: it is
+     * accepted. */
     bool (*read)(const uint8_t *data, size_t size);
-    /* Changes an input in place, to at most MAX bytes; returns its size, or 0 where bytes are to be changed
-     * without knowledge of the format.  NULL: always so. */
+    /* Changes an input in place, to at most MAX bytes; returns its size, or 0 to have bytes changed without
+     * knowledge of the format.  NULL: always the latter. */
     size_t (*mutate)(uint8_t *data, size_t size, size_t max, unsigned seed);
 };
 #define FUZZ_READERS(X)                                                                                      \
@@ -46,12 +47,12 @@ const char *fuzz_file_path(void);
 int fuzz_file_descriptor(void); /* at the file's beginning */
 /* The whole input as that file. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* As that file, a trace: the input, if it begins like one, else its records as the one chunk of a trace of the latest version
- * with a right checksum. */
+/* As that file, a trace: the input, if it begins like one; otherwise its records as the only chunk of a trace
+ * of the latest version with a valid checksum. */
 void fuzz_as_trace(const uint8_t *data, size_t size);
-/* The input with a zero byte behind it; freed with mm_free. */
+/* The input, null-terminated; freed with mm_free. */
 char *fuzz_text(const uint8_t *data, size_t size);
-/* Mutator for JSON: another number in place of one. */
+/* Mutator for JSON: replaces a number by another. */
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Captured launches: whole files, or sections that become a file whose sizes and checksums are right. */
+/* Captured launches: whole files, or sections that become a file with valid sizes and checksums. */
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/capture.h"
 #include "memmodel/trace/trace.h"

@@ -1,4 +1,5 @@
-/* The check of JSON before it is parsed: what it accepts has no key twice in an object, as cJSON compares keys. */
+/* The check of JSON before it is parsed: accepted input has no repeated key in an object, as cJSON compares
+ * keys. */
 #include "memmodel/base/input.h"
 #include "memmodel/memmodel.h"
 #include "tests/fuzz/reader.h"

@@ -1,4 +1,4 @@
-/* OpenCL C: compiled by the helper process; what it makes is loaded and executed like any module. */
+/* OpenCL C: compiled by the helper process; the resulting module is loaded and executed like any other. */
 #include "ref-runtime/compiler/compiler.h"
 #include "ref-runtime/runtime.h"
 #include "tests/fuzz/reader.h"

@@ -1,4 +1,5 @@
-/* Programs of kernels (refcl explore --export): what is accepted is written again, and searched for a moment. */
+/* Programs of kernels (refcl explore --export): accepted input is written again, and searched within small
+ * bounds. */
 #include "checker/checker.h"
 #include "checker/program/file.h"
 #include "memmodel/base/memory.h"

@@ -48,7 +48,7 @@ const char *fuzz_file(const uint8_t *data, size_t size)
     return fuzz_file_path();
 }
 
-/* Without the chunk at the end of a trace: that has the number of events. */
+/* Without the chunk at the end of a trace, which has the number of events. */
 static void add_trace(const uint8_t *data, size_t size)
 {
     static const unsigned char begin[MM_TRACE_FILE_HEADER] = {

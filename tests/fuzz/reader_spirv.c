@@ -1,6 +1,6 @@
 /* SPIR-V modules: every kernel of a module that loads runs to an end, a finding or the step limit, with
- * arguments made up for it.  The mutator knows instructions: it changes operands, copies, drops and moves
- * whole instructions. */
+ * generated arguments.  The mutator knows instructions: it changes operands, copies, drops and moves whole
+ * instructions. */
 #include "interp/image/image.h"
 #include "interp/interp.h"
 #include "tests/fuzz/reader.h"
@@ -167,7 +167,7 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
         in_pipe_clear(&pipes[k]);
 }
 
-/* Modules with another addressing model than Physical64 are those of another environment. */
+/* Modules with an addressing model other than Physical64 belong to another environment. */
 static bool is_foreign(const uint8_t *data, size_t size)
 {
     uint32_t word;
@@ -179,7 +179,7 @@ static bool is_foreign(const uint8_t *data, size_t size)
     return false;
 }
 
-/* Another module with values for the specialization constants of *MODULE, sizes among them that are not theirs, in its place.
+/* Replaces *MODULE by one with values for its specialization constants, including sizes of other types.
  * False: there is none. */
 static bool fz_specialize(const uint8_t *data, size_t size, struct in_module_options options,
                           struct in_module **module, uint32_t mode)
@@ -311,7 +311,7 @@ static void change_operand(struct layout *l)
     }
 }
 
-/* Opcodes near each other often have the same shape, and so have extended instructions. */
+/* Opcodes with close numbers often have the same operands, and so have extended instructions. */
 static void change_opcode(struct layout *l)
 {
     uint32_t at = l->at[pick(l->instructions)], length = l->words[at] >> 16, opcode = l->words[at] & 0xffff;

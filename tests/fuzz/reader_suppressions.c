@@ -1,4 +1,4 @@
-/* Lists of findings that are not to be reported, and the filters of kinds and kernels, applied to an execution with findings. */
+/* Suppression lists, and the filters of kinds and kernels, applied to an execution with findings. */
 #include "checker/checker.h"
 #include "tests/fuzz/reader.h"
 
@@ -22,7 +22,8 @@ static void add_write(const struct mm_sink *sink, uint32_t command, uint32_t ite
                                                    .source = source}});
 }
 
-/* Findings in files of several forms of name, races in two commands, and one finding without a place. */
+/* Findings in files with several forms of names, races in two commands, and one finding without a
+ * position. */
 static void run_execution(struct ck_detector *detector)
 {
     static const char *const files[] = {"src/a.cl", "a:b.cl", "", "/x/y.h", "k[1].cl"};
@@ -62,7 +63,8 @@ static void run_execution(struct ck_detector *detector)
     ck_detector_filter(detector, false);
 }
 
-/* The list; after a zero byte kinds as of --only, and after another one kernels and the first and the last launch. */
+/* The list; after a zero byte, kinds as for --only; after another one, kernels and the first and the last
+ * launch. */
 static bool read_suppressions(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);

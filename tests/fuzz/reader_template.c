@@ -1,4 +1,4 @@
-/* Pages that reports are written into. */
+/* Pages into which reports are written. */
 #include "spec-xref/xref.h"
 #include "tests/fuzz/reader.h"
 

@@ -1,5 +1,5 @@
-/* Traces, with launches that are executed again: whole files, or records that become one chunk of a trace
- * whose checksums are right. */
+/* Traces, with re-execution records: whole files, or records that become one chunk of a trace with valid
+ * checksums. */
 #include "interp/replay/expand.h"
 #include "tests/fuzz/reader.h"
 

@@ -1,4 +1,4 @@
-/* Witnesses: read, and carried out again. */
+/* Witnesses: read, and replayed. */
 #include "tests/fuzz/reader.h"
 #include "tools/witness/replay.h"
 

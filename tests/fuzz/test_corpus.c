@@ -1,5 +1,5 @@
-/* Every input of the fuzzers' corpora, those included that once crashed or hung, is accepted or refused,
- * whole and cut short. */
+/* Every input of the fuzzers' corpora, including those that once crashed or hung, is accepted or refused,
+ * whole and truncated. */
 #include "tests/fuzz/reader.h"
 
 #include <dirent.h>

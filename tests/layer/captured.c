@@ -4,7 +4,7 @@
 
 enum { N = 64, PART = 1 << 17 }; /* more than one block of the file */
 
-/* Launches LAUNCH in a callback, which may wait for nothing; then LAUNCHED is complete. */
+/* Launches LAUNCH in a callback, which must not wait; then LAUNCHED is complete. */
 static cl_command_queue from_callback;
 static cl_kernel launch;
 static cl_event launched;
@@ -30,7 +30,7 @@ static const char *const text =
     "struct link { global int *to; };\n"
     "kernel void picture(global int *out, read_only image2d_t from, sampler_t s, global struct link *svm) {\n"
     "  int x = (int)get_global_id(0);\n"
-    "  float2 at = (float2)((x % 8 + 9.5f) / 8, (x / 8 + 0.5f) / 8);\n" /* repeated, as the sampler says */
+    "  float2 at = (float2)((x % 8 + 9.5f) / 8, (x / 8 + 0.5f) / 8);\n" /* repeated, by the sampler's addressing mode */
     "  out[x] = read_imagei(from, s, at).x + svm->to[x]; }\n";
 
 static void print(const cl_int *values)

@@ -1,4 +1,5 @@
-/* Commands that only functions of extensions make: extensions WHAT [fixed].  Each has a race that is gone with "fixed". */
+/* Commands that only extension functions enqueue: extensions WHAT [fixed].  Each program has a race, which
+ * "fixed" removes. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -93,8 +94,8 @@ static void copy(cl_command_buffer_khr buffer, cl_mem from, cl_mem to, cl_uint c
         OK(with(buffer, NULL, NULL, from, to, 0, 0, BYTES, count, list, point, NULL));
 }
 
-/* A kernel writes A, and a copy reads it.  POINT: within one buffer, where a sync-point is missing; else the copy is in
- * another queue, where the buffer's event is missing. */
+/* A kernel writes A, and a copy reads it.  POINT: within one buffer, without a sync-point; otherwise the copy
+ * is in another queue, without the buffer's event. */
 static void command_buffer(int point)
 {
     FUNCTION(cl_command_buffer_khr, clCreateCommandBufferKHR,
@@ -118,7 +119,7 @@ static void command_buffer(int point)
     cl_sync_point_khr filled;
     OK(clSetKernelArg(fill, 0, sizeof a, &a));
     OK(clCommandNDRangeKernelKHR(buffer, NULL, NULL, fill, 1, NULL, &items, NULL, 0, NULL, &filled, NULL));
-    OK(clSetKernelArg(fill, 0, sizeof other, &other)); /* of no account any more */
+    OK(clSetKernelArg(fill, 0, sizeof other, &other)); /* no longer relevant */
     if (point)
         copy(buffer, a, b, fixed ? 1 : 0, fixed ? &filled : NULL, NULL);
     OK(clFinalizeCommandBufferKHR(buffer));
@@ -130,7 +131,7 @@ static void command_buffer(int point)
     OK(clReleaseCommandBufferKHR(buffer));
 }
 
-/* Two copies, the second one of what the first one writes. */
+/* Two copies, the second one of the first one's destination. */
 static void copies(void)
 {
     FUNCTION(cl_command_buffer_khr, clCreateCommandBufferKHR,
@@ -260,8 +261,8 @@ static void shared_memory(void)
     OK(clMemFreeINTEL(context, b));
 }
 
-/* A function that refcl does not know, which the layer below makes a barrier of: no race may be reported across it.  CALLED:
- * without it, the function is only looked up. */
+/* A function that refcl does not know, which the layer below implements as a barrier: no race may be reported
+ * across it.  CALLED: otherwise the function is only looked up. */
 static void unknown(int called)
 {
     FUNCTION(cl_int, clEnqueueMysteryEXT, (cl_command_queue, cl_command_queue));

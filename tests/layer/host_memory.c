@@ -1,5 +1,5 @@
-/* An instrumented host that reads or writes memory which a command uses, WHERE, and WHEN: "early", before it is complete, or
- * "late".
+/* An instrumented host that reads or writes memory of a command, WHERE, and WHEN: "early", before the command is
+ * complete, or "late".
  *
  * host_memory WHERE WHEN */
 #define CL_TARGET_OPENCL_VERSION 200
@@ -70,7 +70,7 @@ static void *map(cl_mem mem, cl_bool blocking)
     return at;
 }
 
-/* Two parts of a buffer are mapped: the second one is shown by its own map. */
+/* Two parts of a buffer are mapped: the second pointer is that of the second map. */
 static void map_two_parts(bool late)
 {
     cl_mem mem = buffer(BYTES);
@@ -82,7 +82,7 @@ static void map_two_parts(bool late)
     change(at - SIDE, late);
 }
 
-/* The left half alone is mapped: what lies beside it is the program's. */
+/* Only the left half is mapped: the memory beside it is the program's. */
 static void map_left_half(bool late)
 {
     const size_t origin[3] = {0}, region[3] = {SIDE / 2, SIDE, 1};
@@ -106,7 +106,7 @@ static void *read_in_thread(void *late)
     return NULL;
 }
 
-/* Atomics of the program on a counter in memory that a command has used order its threads. */
+/* Atomics of the program on a counter in memory of an earlier command order its threads. */
 static atomic_int counter;
 static cl_mem shared;
 
@@ -135,7 +135,8 @@ static void share_counter(bool late)
     OK(pthread_join(thread, NULL));
 }
 
-/* An acquire follows what is complete, also while a later command of the queue waits for a user event. */
+/* An acquire orders after completed commands, even while a later command of the queue waits for a user
+ * event. */
 static void acquire_before_user_event(bool late)
 {
     const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
@@ -154,7 +155,8 @@ static void acquire_before_user_event(bool late)
     OK(clFinish(q));
 }
 
-/* Two threads have their commands use the same memory, one after the other, as what they know through a pipe is not in the record. */
+/* Commands of two threads use the same memory one after the other, ordered by a pipe, which is not
+ * recorded. */
 static int ends[2];
 
 static void *read_first(void *ignored)
@@ -177,7 +179,7 @@ static void hand_over(void)
     OK(pthread_join(thread, NULL));
 }
 
-/* The commands of one thread alone use plain memory; what another thread then reads of it is not recorded. */
+/* Commands of only one thread use plain memory; another thread's later reads of it are not recorded. */
 static void *read_nothing(void *byte)
 {
     return byte;
@@ -200,7 +202,7 @@ static void read_beside(bool late, void *function(void *))
     OK(clFinish(q));
 }
 
-/* Children are forked off while a thread's accesses are recorded. */
+/* Children are forked while a thread's accesses are recorded. */
 static atomic_bool enough;
 
 static void *write_on(void *ignored)
@@ -261,7 +263,8 @@ static void use_atomics(void)
     atomic_fetch_add_explicit((atomic_int *)(void *)memory, 1, memory_order_relaxed);
 }
 
-/* Signals whose handler writes what commands use, or synchronizes, while the thread enqueues commands and uses locks. */
+/* Signal handlers write memory of commands, or synchronize, while the thread enqueues commands and uses
+ * locks. */
 static sem_t posted;
 static bool synchronizes;
 

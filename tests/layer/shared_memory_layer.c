@@ -1,4 +1,5 @@
-/* A layer below refcl's: what some drivers offer by extensions, made of SVM, and a function that refcl does not know. */
+/* A layer below refcl's that offers extensions of some drivers, by means of SVM, and a function that refcl
+ * does not know. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Two functions whose frames are alike enqueue commands at one line, in turn, in threads that end, too.  At last two of their commands
- * race: --backtrace has to name each of them. */
+/* Two functions with similar frames enqueue commands at one line, alternately, in threads that end, too.
+ * Finally two of their commands race: --backtrace has to name each of them. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "samples/sample.h"
 

@@ -1,4 +1,4 @@
-/* A host that waits between two commands: the wait is needless, unless what MODE says is so.
+/* A host that waits between two commands: the wait is needless, except in some MODEs.
  *
  * waits MODE */
 #define CL_TARGET_OPENCL_VERSION 200

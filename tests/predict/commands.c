@@ -1,5 +1,5 @@
-/* Two commands, or a command and the host, for test_predict.py: argv[1] says which.  Those called racy_* race
- * in some execution, but not in the one that runs; those called clean_* never do. */
+/* Two commands, or a command and the host, for test_predict.py: argv[1] names the case.  racy_* race in some
+ * execution, but not in the recorded one; clean_* never race. */
 #include "../races/host/host.h"
 
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ static int is(const char *mode, const char *name)
     return strcmp(mode, name) == 0;
 }
 
-/* Asking whether a command is over orders nothing. */
+/* Polling a command's status orders nothing. */
 static void poll_event(cl_event event)
 {
     cl_int status = CL_QUEUED;

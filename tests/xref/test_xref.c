@@ -1,4 +1,4 @@
-/* spec-xref: sentences of made-up specifications, citations, the matrix. */
+/* spec-xref: sentences of invented specifications, citations, the matrix. */
 #include "spec-xref/extract/internal.h"
 
 #include <setjmp.h>
@@ -182,7 +182,7 @@ static void bad_text(void **state)
     }
 }
 
-/* Every prefix of a good file is a file: no crash, and no failure but "no heading". */
+/* Every prefix of a valid file is valid: no crash, and no error except "no heading". */
 static void cut_text(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void collects_code(void **state)
     assert_int_equal(c.citations[2].line, 4);
     assert_string_equal(c.citations[3].clause->id, "CL 3.3.6 A11");
     xr_citations_free(&c);
-    /* What a program or script says of itself asserts nothing; a kernel is one test, and its header says of
+    /* Citations in a program's or script's header assert nothing; a kernel is one test, whose header says of
      * what. */
     c = collect("tests/unit/checker/test_x.c", "/* Races [CL 3.3.6 H1-H3]. */\nint x;\n/* G4, G17: races */");
     assert_int_equal(c.citation_count, 5);
@@ -398,7 +398,7 @@ static void finds_gaps(void **state)
     xr_citations_free(&c);
 }
 
-/* What the test TEXT shows of the clause ID. */
+/* The kind of evidence that the test TEXT is for the clause ID. */
 static enum xr_evidence shown(const char *file, const char *id, const char *text)
 {
     struct xr_citations c;
@@ -431,13 +431,13 @@ static void evidence(void **state)
     assert_int_equal(
         IN_TEST("CL 5.8.5 E22", "/* [CL 5.8.5 E22] */\nassert_int_equal(links, CL_INVALID_OPERATION);"),
         XR_TRIGGERED);
-    /* The only one with its code, of each of its calls. */
+    /* The only condition with its code, of each of its calls. */
     assert_int_equal(IN_TEST("CL 5.2.2 E1", "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueReadBuffer(0));"),
                      XR_UNTESTED);
     assert_int_equal(IN_TEST("CL 5.2.2 E1", "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueReadBuffer(0));"
                                             "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueWriteBuffer(0));"),
                      XR_TRIGGERED);
-    /* What runs out does so by injection, or not at all, if the test does not name the condition. */
+    /* A resource error occurs by injection; without it, only a test that names the condition counts. */
     assert_int_equal(IN_TEST("CL 5.15 E5", "EXPECT(CL_OUT_OF_RESOURCES, clFinish(q));"), XR_UNTESTED);
     assert_int_equal(IN_TEST("CL 5.15 E5", "/* [CL 5.15 E5] */ EXPECT(CL_OUT_OF_RESOURCES, clFinish(q));"),
                      XR_TRIGGERED);
@@ -446,7 +446,7 @@ static void evidence(void **state)
     assert_int_equal(IN_TEST("CL 5.15 E6", "STARVE(CL_OUT_OF_HOST_MEMORY, clFinish(q), 0);"), XR_INJECTED);
     assert_int_equal(IN_TEST("CL 5.15 E6", "UNFED(\"CL 5.15 E6\", rt_clFinish(q));"), XR_NEEDLESS);
     assert_string_equal(xr_evidence_name(XR_NEEDLESS), "not producible");
-    /* Rows are statements, and expect the codes of their clauses where they name none. */
+    /* Table rows are statements, and expect the codes of their clauses if they name none. */
     static const char rows[] =
         "/* rows */\nANSWERED(\"CL 5.15 E5\", CL_OUT_OF_RESOURCES, clFinish(q))\n"
         "CALL(\"CL 5.2.1 E15\", CL_INVALID_VALUE, clCreateSubBuffer(b, 0, 0x7777, &r, &err))\n"
@@ -507,7 +507,7 @@ static void diff_of_two(void **state)
     xr_text_free(&b);
 }
 
-/* Every allocation fails once: no crash, no leak, and a clear answer. */
+/* Every allocation fails once: no crash, no leak, and a clear error. */
 static void out_of_memory(void **state)
 {
     (void)state;
