@@ -4,6 +4,7 @@
  * A test with a line "Variants" states its whole row: the letters of a verdict and the settings that have it,
  * separated by commas; under all others it is that of Expect and Race.  Its row begins with "stated", other
  * rows with "search": those are decided by search, and slow_plain.c judges the ones that it can. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
