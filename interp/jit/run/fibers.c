@@ -271,7 +271,7 @@ static void resume_fiber(struct in_fiber_thread *t, struct fiber *f)
         g->calling += f->item != NULL;
         append_fiber(f->spins ? &t->spinning : &g->waiting, f);
     }
-    if (g->calling > 0 || g->generation != generation)
+    if (g->generation != generation || (g->calling > 0 && g->calling > g->outside->group.waiting))
         wake_fibers(t, g);
     if (!f->over)
         return;
