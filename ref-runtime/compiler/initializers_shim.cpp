@@ -2,7 +2,8 @@
  * - variables that clang puts into private memory, or reads through pointers to another address space, move to the memory that fits;
  * - constructors of objects of program scope become initializer kernels, which are executed when a program is created;
  * - of variables that contain the addresses of each other in a cycle, an initializer kernel stores one address: SPIR-V defines a variable
- *   before the initializers that refer to it. */
+ *   before the initializers that refer to it;
+ * - arrays of more elements than a SPIR-V instruction has operands become structures of shorter arrays. */
 #include "ref-runtime/compiler/initializers_shim.hpp"
 
 #include <llvm/ADT/DenseMap.h>
@@ -265,6 +266,79 @@ class CycleBreaker
     std::unique_ptr<llvm::IRBuilder<>> builder_; /* in the initializer kernel; null: no cycle found */
 };
 
+/* ---- long arrays ----------------------------------------------------------------------------------- */
+
+constexpr uint64_t MOST_ELEMENTS = 65532; /* of 65,535 words of OpConstantComposite */
+
+/* TYPE with structures of arrays of up to MOST_ELEMENTS instead of longer arrays, which have the same layout. */
+llvm::Type *split_type(llvm::Type *type)
+{
+    llvm::SmallVector<llvm::Type *, 8> parts;
+    if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
+        for (llvm::Type *member : structure->elements())
+            parts.push_back(split_type(member));
+        return structure->elements().equals(parts)
+                   ? type
+                   : llvm::StructType::get(type->getContext(), parts, structure->isPacked());
+    }
+    auto *array = llvm::dyn_cast<llvm::ArrayType>(type);
+    if (!array)
+        return type;
+    llvm::Type *element = split_type(array->getElementType());
+    uint64_t left = array->getNumElements();
+    if (left <= MOST_ELEMENTS)
+        return llvm::ArrayType::get(element, left);
+    for (; left > 0; left -= std::min(left, MOST_ELEMENTS))
+        parts.push_back(llvm::ArrayType::get(element, std::min(left, MOST_ELEMENTS)));
+    return llvm::StructType::get(type->getContext(), parts);
+}
+
+/* VALUE as a constant of TYPE, which is split_type() of its type. */
+llvm::Constant *split_value(llvm::Constant *value, llvm::Type *type)
+{
+    if (value->getType() == type)
+        return value;
+    if (value->isNullValue())
+        return llvm::Constant::getNullValue(type);
+    if (llvm::isa<llvm::UndefValue>(value))
+        return llvm::UndefValue::get(type);
+    unsigned next = 0;
+    auto parts = [&](llvm::Type *of, uint64_t count) {
+        llvm::SmallVector<llvm::Constant *, 8> made;
+        for (uint64_t i = 0; i < count; i++)
+            made.push_back(split_value(value->getAggregateElement(next++),
+                                       of->getContainedType(of->isStructTy() ? i : 0)));
+        return made;
+    };
+    if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type))
+        return llvm::ConstantArray::get(array, parts(array, array->getNumElements()));
+    auto *structure = llvm::cast<llvm::StructType>(type);
+    if (value->getType()->isStructTy())
+        return llvm::ConstantStruct::get(structure, parts(structure, structure->getNumElements()));
+    llvm::SmallVector<llvm::Constant *, 8> arrays;
+    for (llvm::Type *part : structure->elements())
+        arrays.push_back(llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(part),
+                                                  parts(part, part->getArrayNumElements())));
+    return llvm::ConstantStruct::get(structure, arrays);
+}
+
+void split_long_arrays(llvm::Module &module)
+{
+    for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
+        llvm::Type *type = split_type(from.getValueType());
+        if (type == from.getValueType() || !from.hasInitializer() || from.getInitializer()->isNullValue())
+            continue;
+        auto *to = new llvm::GlobalVariable(module, type, from.isConstant(), from.getLinkage(),
+                                            split_value(from.getInitializer(), type), "", &from,
+                                            llvm::GlobalValue::NotThreadLocal, from.getAddressSpace());
+        to->setAlignment(from.getAlign());
+        to->takeName(&from);
+        to->copyMetadata(&from, 0);
+        from.replaceAllUsesWith(llvm::ConstantExpr::getBitCast(to, from.getType()));
+        from.eraseFromParent();
+    }
+}
+
 } // namespace
 
 std::string rt_fix_initializers(llvm::Module &module)
@@ -275,5 +349,6 @@ std::string rt_fix_initializers(llvm::Module &module)
     move_guards(module);
     std::string unsupported = CycleBreaker(module).run();
     mark_initializers(module);
+    split_long_arrays(module);
     return unsupported;
 }

@@ -320,6 +320,20 @@ def cycles():
             kernel void k(global int *o) { o[0] = m.v; }''', 1, 'CLC++2021') == [8])
 
 
+def long_arrays():
+    """Initializers of more elements than an instruction of SPIR-V has operands, also inside of others."""
+    numbers = ','.join(str(i % 32768) for i in range(70000))
+    source = f'''constant short a[70000] = {{{numbers}}};
+                 constant struct {{ char c; int n[2][70000]; short e; }} b = {{1, {{{{0}}, {{{numbers}}}}}, 2}};
+                 constant short *constant p[2] = {{a + 5, &a[69999]}};
+                 kernel void k(global int *o) {{
+                     int wrong = 0;
+                     for (int i = 0; i < 70000; i++) wrong += (a[i] != i % 32768) + (b.n[1][i] != i % 32768) + (b.n[0][i] != 0);
+                     o[0] = wrong; o[1] = *p[0]; o[2] = *p[1]; o[3] = b.c + b.e;
+                 }}'''
+    check('initializers of many elements', ran(source, 4) == [0, 5, 69999 % 32768, 3])
+
+
 def comparisons():
     """Generic pointers are compared with pointers into any address space, also another than theirs; results
     of comparisons that LLVM folds to constants are compared again."""
@@ -350,5 +364,6 @@ if LATEST >= '3.0':
     constructors()
 addresses()
 cycles()
+long_arrays()
 comparisons()
 sys.exit(done())
