@@ -1,9 +1,9 @@
 #!/bin/bash
-# CPU time per launch beside PoCL and plain C, and of the interpreter beside Oclgrind: medians, in one run on one
-# machine.  Plain C is gcc -O3 -march=native on one thread, with the obvious algorithm where the kernel's is made for
-# work-groups (reduction, scan, matrix_tiled).  patterns.cl, patterns of real applications, is beside PoCL alone.
-# Ends with the launch overhead of an empty kernel, recording off: the best of three medians.
-# bench.sh [KERNEL...]; REPEATS= launches per kernel (default 15).
+# CPU time per launch beside PoCL and plain C, and of the interpreter beside Oclgrind: medians, in one run on
+# one machine.  Plain C is gcc -O3 -march=native on one thread, with the obvious algorithm where the kernel's
+# is made for work-groups (reduction, scan, matrix_tiled).  patterns.cl, patterns of real applications, is
+# beside PoCL alone.  Ends with the launch overhead of an empty kernel, recording off: the best of three
+# medians.  bench.sh [KERNEL...]; REPEATS= launches per kernel (default 15).
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

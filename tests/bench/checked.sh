@@ -1,10 +1,10 @@
 #!/bin/bash
-# CPU time of a checked launch beside the same launch compiled, neither checked nor recorded: instrumented launches under
-# `refcl run` with race and memory checks, with and without a trace, both of full size; and, of a 64th, in the
-# interpreter.  CPU time includes the program, its threads, the detector's process and the trace file.  Figures are
-# differences of runs with many launches and with few, so they exclude what a session costs once, initial contents of
-# memory included.
-# checked.sh [KERNEL...]; INTERPRETED=0 leaves out the interpreter's part.
+# CPU time of a checked launch beside the same launch compiled, neither checked nor recorded: instrumented
+# launches under `refcl run` with race and memory checks, with and without a trace, both of full size; and, of
+# a 64th, in the interpreter.  CPU time includes the program, its threads, the detector's process and the
+# trace file.  Figures are differences of runs with many launches and with few, so they exclude what a session
+# costs once, initial contents of memory included.  checked.sh [KERNEL...]; INTERPRETED=0 leaves out the
+# interpreter's part.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

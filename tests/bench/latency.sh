@@ -1,6 +1,7 @@
 #!/bin/bash
-# CPU time of this process and of the compiler's from clBuildProgram to the end of the first launch: small programs after
-# the first of a process, programs of 1,500 lines, and the first of a process with a warm cache; medians of five.
+# CPU time of this process and of the compiler's from clBuildProgram to the end of the first launch: small
+# programs after the first of a process, programs of 1,500 lines, and the first of a process with a warm
+# cache; medians of five.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

@@ -1,9 +1,10 @@
-/* Cost of the loader layer: nanoseconds of each command, wall time and CPU time, and the memory of the process.
+/* Cost of the loader layer: nanoseconds of each command, wall time and CPU time, and the memory of the
+ * process.
  *
- * layer_cost COMMANDS [ITERATIONS [FINISHED [QUEUES [BUSY]]]]: copies of 64 bytes on an in-order queue, one in eight a
- * kernel; with ITERATIONS each command is a kernel with a loop of that trip count.  The host waits after FINISHED
- * commands (1000).  With two QUEUES commands alternate, and each waits for the event of the one before it.  The host
- * computes for BUSY ns after each command. */
+ * layer_cost COMMANDS [ITERATIONS [FINISHED [QUEUES [BUSY]]]]: copies of 64 bytes on an in-order queue, one
+ * in eight a kernel; with ITERATIONS each command is a kernel with a loop of that trip count.  The host waits
+ * after FINISHED commands (1000).  With two QUEUES commands alternate, and each waits for the event of the
+ * one before it.  The host computes for BUSY ns after each command. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

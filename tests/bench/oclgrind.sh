@@ -1,10 +1,10 @@
 #!/bin/bash
-# The interpreter beside Oclgrind, CPU time of a launch in milliseconds: without checks; and with race detection and
-# uninitialized values, medians of RUNS (3).  Oclgrind is one process, which measures its second launch; a session of
-# refcl is several, so that its launch is the difference between a session with 20 more and one with two, by 20.
-# "few": sessions of two launches as a whole, whatever sessions cost once included.
-# A command that fails, or prints no result, is "-" and left out.
-# oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out; ENGINE=jit uses instrumented launches in it.
+# The interpreter beside Oclgrind, CPU time of a launch in milliseconds: without checks; and with race
+# detection and uninitialized values, medians of RUNS (3).  Oclgrind is one process, which measures its second
+# launch; a session of refcl is several, so that its launch is the difference between a session with 20 more
+# and one with two, by 20.  "few": sessions of two launches as a whole, whatever sessions cost once included.
+# A command that fails, or prints no result, is "-" and left out.  oclgrind.sh [KERNEL...]; RACES=0 leaves the
+# second part out; ENGINE=jit uses instrumented launches in it.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -20,8 +20,8 @@ kernels=${*:-vector_add saxpy_chain matrix_naive matrix_tiled reduction stencil 
     black_scholes integer_hash ticket_lock}
 export OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library
 
-# Halvings of the launch: without checks, so that Oclgrind takes a tenth of a second or more, and with them, so that
-# it takes about a second.
+# Halvings of the launch: without checks, so that Oclgrind takes a tenth of a second or more, and with them,
+# so that it takes about a second.
 scale_of() {
     case $1 in
     n_body) echo 2 ;;
@@ -37,8 +37,8 @@ checked_scale_of() {
     esac
 }
 median() { sort -n | awk '/-/ { bad = 1 } { v[NR] = $1 } END { print bad || NR == 0 ? "-" : v[int((NR + 1) / 2)] }'; }
-# session KERNEL LAUNCHES COMMAND...: CPU milliseconds of a command that prints the kernel's result, children included,
-# and of the launch that it measured.
+# session KERNEL LAUNCHES COMMAND...: CPU milliseconds of a command that prints the kernel's result, children
+# included, and of the launch that it measured.
 session() {
     local TIMEFORMAT='%U %S' kernel=$1 launches=$2
     shift 2

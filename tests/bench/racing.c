@@ -1,6 +1,7 @@
-/* Launches in which every element races, beside one without a race: racing MODE ITEMS.  Each has two launches.
- * ordered: of two queues, the second one waits for the first; queues: it does not; write: nor do launches wait for what writes their
- * buffers; items: two work-items access each element; groups: so do two of the same work-group, without a barrier. */
+/* Launches in which every element races, beside one without a race: racing MODE ITEMS.  Each has two
+ * launches.  ordered: of two queues, the second one waits for the first; queues: it does not; write: nor do
+ * launches wait for what writes their buffers; items: two work-items access each element; groups: so do two
+ * of the same work-group, without a barrier. */
 #include "check.h"
 
 #include <CL/cl.h>

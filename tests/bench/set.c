@@ -1,5 +1,5 @@
-/* CPU and wall time of kernels whose file states how to launch them (set_tuning.cl): set FILE.cl REPEATS [KERNEL].
- * Prints for each kernel the medians in milliseconds and a sum over the results. */
+/* CPU and wall time of kernels whose file states how to launch them (set_tuning.cl): set FILE.cl REPEATS
+ * [KERNEL].  Prints for each kernel the medians in milliseconds and a sum over the results. */
 #include "check.h"
 
 #include <CL/cl.h>

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches checked for races.
-# One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is only for measuring.  Medians.
-# "checked" includes the program, the detector and all of their processes, less what a session costs once (checked.py);
-# "times" is its ratio to plain launches of the same time, and "+-" the percentage by which it varied.  Both alternate,
-# ROUNDS times: launches that are memory-bound vary by a fifth from one process to the next.
-# sets.sh [SET...]; REPEATS= launches per kernel and sample (default 9), ROUNDS= samples (default 5); CHECKED=0 leaves out
-# the part with race checking.
+# Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches checked for
+# races.  One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is only for
+# measuring.  Medians.  "checked" includes the program, the detector and all of their processes, less what a
+# session costs once (checked.py); "times" is its ratio to plain launches of the same time, and "+-" the
+# percentage by which it varied.  Both alternate, ROUNDS times: launches that are memory-bound vary by a fifth
+# from one process to the next.  sets.sh [SET...]; REPEATS= launches per kernel and sample (default 9),
+# ROUNDS= samples (default 5); CHECKED=0 leaves out the part with race checking.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}

@@ -1,5 +1,5 @@
-/* Traces as `refcl explore --trace` reads them: the record of host threads and commands, its cells, and the programs of its
- * first schedules, which search decides within small bounds. */
+/* Traces as `refcl explore --trace` reads them: the record of host threads and commands, its cells, and the
+ * programs of its first schedules, which search decides within small bounds. */
 #include "interp/replay/expand.h"
 #include "tests/fuzz/reader.h"
 #include "tools/commands/record.h"

@@ -1,4 +1,5 @@
-/* SPIR-V as `refcl explore` reads it, binary, or text, which is not validated: a kernel that is lowered is searched, within small bounds. */
+/* SPIR-V as `refcl explore` reads it, binary, or text, which is not validated: a kernel that is lowered is
+ * searched, within small bounds. */
 #include "tests/fuzz/reader.h"
 #include "tools/explore/explore.h"
 

@@ -1,4 +1,5 @@
-/* Files that are added to a store of results: results, judgements, reports, benchmarks and JUnit; then a baseline from it. */
+/* Files that are added to a store of results: results, judgements, reports, benchmarks and JUnit; then a
+ * baseline from it. */
 #include "tests/fuzz/reader.h"
 #include "tools/store/store.h"
 

@@ -1,5 +1,5 @@
-/* Random kernels without atomic operations: search by one execution, judged by the model or by its clocks alone, must agree
- * with the enumeration of all executions, and so must Z3.
+/* Random kernels without atomic operations: search by one execution, judged by the model or by its clocks
+ * alone, must agree with the enumeration of all executions, and so must Z3.
  *
  * HUNT_COUNT programs (default: some), from seed HUNT_SEED on. */
 #include <setjmp.h>

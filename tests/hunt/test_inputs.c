@@ -1,8 +1,9 @@
-/* Random kernels with loops and symbolic inputs: search, Z3, and search of the program with each assignment of values to the inputs
- * must agree.
+/* Random kernels with loops and symbolic inputs: search, Z3, and search of the program with each assignment
+ * of values to the inputs must agree.
  *
- * HUNT_COUNT programs (default: a few), from seed HUNT_SEED on.  HUNT_PRINT=1 prints the answers for each.  HUNT_SMALL=1 makes
- * programs of fewer statements and assignments, of which a minute decides several times as many. */
+ * HUNT_COUNT programs (default: a few), from seed HUNT_SEED on.  HUNT_PRINT=1 prints the answers for each.
+ * HUNT_SMALL=1 makes programs of fewer statements and assignments, of which a minute decides several times as
+ * many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Random kernels with locks, flags and barriers: search with what checker/search/docs/search.md assumes of the models of refcl (visible writes,
- * barriers that order) must agree with search without it, and with Z3.
+/* Random kernels with locks, flags and barriers: search with what checker/search/docs/search.md assumes of
+ * the models of refcl (visible writes, barriers that order) must agree with search without it, and with Z3.
  * Also: which work-items search exchanges where it does not know the values of locations.
  *
  * HUNT_COUNT programs (default: some), from seed HUNT_SEED on. */
@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum { DEFAULT_COUNT = 80, Z3_EVERY = 40, OBSERVED = 2 };
-/* A lock and data, in local or in global memory; DATA has an element for OTHER, too.  SCRATCH: stored to by loops that wait. */
+/* A lock and data, in local or in global memory; DATA has an element for OTHER, too.  SCRATCH: stored to by
+ * loops that wait. */
 enum { LOCK, DATA, SCRATCH, OBJECTS };
 enum { R_SEEN, R_VALUE, R_COUNT };
 

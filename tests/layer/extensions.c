@@ -188,7 +188,8 @@ static void semaphores(int early_wait)
     OK(clFinish(r));
 }
 
-/* A command and an acquisition of memory of other interfaces, of no objects; FAILS: the call of the latter is wrong. */
+/* A command and an acquisition of memory of other interfaces, of no objects; FAILS: the call of the latter is
+ * wrong. */
 static void external_memory(int fails)
 {
     FUNCTION(cl_int, clEnqueueAcquireExternalMemObjectsKHR,
@@ -203,7 +204,8 @@ static void external_memory(int fails)
     OK(clFinish(q));
 }
 
-/* A fill, its signal of an exportable semaphore, and a copy after the wait.  Others may signal the semaphore, too. */
+/* A fill, its signal of an exportable semaphore, and a copy after the wait.  Others may signal the semaphore,
+ * too. */
 static void external_semaphore(void)
 {
     FUNCTION(cl_semaphore_khr, clCreateSemaphoreWithPropertiesKHR,

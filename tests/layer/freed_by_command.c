@@ -1,4 +1,5 @@
-/* A command frees SVM that a command of another queue fills: freed_by_command beside, or freed_by_command after, by an event. */
+/* A command frees SVM that a command of another queue fills: freed_by_command beside, or freed_by_command
+ * after, by an event. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include "samples/sample.h"
 

@@ -1,4 +1,5 @@
-/* A library whose constructor, which runs under the lock of the dynamic loader, waits for a thread of host_memory.c. */
+/* A library whose constructor, which runs under the lock of the dynamic loader, waits for a thread of
+ * host_memory.c. */
 #include <pthread.h>
 
 void *change_in_constructor(void *ignored);

@@ -1,5 +1,5 @@
-/* An instrumented host that reads or writes memory of a command, WHERE, and WHEN: "early", before the command is
- * complete, or "late".
+/* An instrumented host that reads or writes memory of a command, WHERE, and WHEN: "early", before the command
+ * is complete, or "late".
  *
  * host_memory WHERE WHEN */
 #define CL_TARGET_OPENCL_VERSION 200

@@ -1,9 +1,10 @@
 /* Host programs around the layer: hosts WHAT.  Each has the race of samples/two_queues.c.
  *
- * maps: prints the files that are mapped into the process, at the end.  threads: other threads use separate buffers and
- * queues at the same time.  fork: a child is forked while OpenCL is in use, and ends first.  load: the loader is loaded
- * with dlopen, and closed at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end.
- * crash: abort() at the end.  killed N: N more commands, a wait after each, and SIGKILL. */
+ * maps: prints the files that are mapped into the process, at the end.  threads: other threads use separate
+ * buffers and queues at the same time.  fork: a child is forked while OpenCL is in use, and ends first.
+ * load: the loader is loaded with dlopen, and closed at the end.  direct FILE: the driver is loaded without a
+ * loader.  exit: _exit() at the end.  crash: abort() at the end.  killed N: N more commands, a wait after
+ * each, and SIGKILL. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

@@ -1,9 +1,9 @@
-/* A loader like Khronos', not ocl-icd: layers call a function of the loader, which selects the driver by the object; the
- * loader copies the table that a layer returns, and uses its own function where the layer has none [cl_loader_layers].
- * loader.sh generates the functions of one pattern.
+/* A loader like Khronos', not ocl-icd: layers call a function of the loader, which selects the driver by the
+ * object; the loader copies the table that a layer returns, and uses its own function where the layer has
+ * none [cl_loader_layers].  loader.sh generates the functions of one pattern.
  *
- * OCL_ICD_VENDORS is the .icd file of the only driver.  LOADER_ENTRIES, if set, is the size of the tables that layers
- * get, as from an older loader. */
+ * OCL_ICD_VENDORS is the .icd file of the only driver.  LOADER_ENTRIES, if set, is the size of the tables
+ * that layers get, as from an older loader. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* A kernel on one queue, and a command of another queue, unordered, that fills or reads the second half of its output.
+/* A kernel on one queue, and a command of another queue, unordered, that fills or reads the second half of
+ * its output.
  *
  * possible KERNEL fill|read */
 #include "samples/sample.h"

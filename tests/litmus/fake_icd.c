@@ -1,6 +1,7 @@
 /* A driver with two defects: refcl's, but the kernel of the seventh test crashes and that of the ninth never
- * ends.  The real driver is FAKE_ICD_REAL.  With FAKE_ICD_COUNTS=FILE there are no defects: FILE has how many kernels,
- * programs, memory objects, queues and SVM allocations there were, and how many of them are left, as 64-bit integers. */
+ * ends.  The real driver is FAKE_ICD_REAL.  With FAKE_ICD_COUNTS=FILE there are no defects: FILE has how many
+ * kernels, programs, memory objects, queues and SVM allocations there were, and how many of them are left, as
+ * 64-bit integers. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_icd.h>

@@ -1,8 +1,10 @@
-/* A Vulkan loader with defects: stands before the real one, and fails in tests that FAKE_VULKAN names by number.
+/* A Vulkan loader with defects: stands before the real one, and fails in tests that FAKE_VULKAN names by
+ * number.
  *
- * FAKE_VULKAN: "NUMBER KIND" pairs, separated by commas; a test is numbered by the shader modules created before, in all
- * processes, which FAKE_VULKAN_COUNT, a file, counts in bytes.  Kinds: submit and wait (the call says that the device is lost),
- * hang (waiting never ends), early (every wait times out), memory (no allocation succeeds). */
+ * FAKE_VULKAN: "NUMBER KIND" pairs, separated by commas; a test is numbered by the shader modules created
+ * before, in all processes, which FAKE_VULKAN_COUNT, a file, counts in bytes.  Kinds: submit and wait (the
+ * call says that the device is lost), hang (waiting never ends), early (every wait times out), memory (no
+ * allocation succeeds). */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
 

@@ -1,5 +1,5 @@
-/* Loaded before the OpenCL loader: a read is enqueued late, and a query before a flush of it ends the process, as the
- * command need not start without one [CL 5.15]. */
+/* Loaded before the OpenCL loader: a read is enqueued late, and a query before a flush of it ends the
+ * process, as the command need not start without one [CL 5.15]. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -97,9 +97,9 @@ static void print_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e
 
 enum fate { KILLED, SURVIVES, UNDECIDED };
 
-/* Whether the verdict of some test differs from the stated one under the mutated model.  VACUOUS: of the tests without
- * executions, by Z3: search executes barriers event by event, so that barriers in crossed order block whatever the
- * model says; to Z3 they are events like others. */
+/* Whether the verdict of some test differs from the stated one under the mutated model.  VACUOUS: of the
+ * tests without executions, by Z3: search executes barriers event by event, so that barriers in crossed order
+ * block whatever the model says; to Z3 they are events like others. */
 static enum fate fate_of(struct mutation_run *run, bool vacuous, unsigned ms)
 {
     unsigned undecided = 0;
@@ -141,8 +141,8 @@ static bool is_equivalent(struct mutation_run *run, const char *text)
     return false;
 }
 
-/* Whether the mutant is judged: with a share above 1, operands' mutants are by their text, definitions' only under
- * a setting (tests/models/test_mutate.c judges the others). */
+/* Whether the mutant is judged: with a share above 1, operands' mutants are by their text, definitions' only
+ * under a setting (tests/models/test_mutate.c judges the others). */
 static bool is_chosen(const struct mutation_run *run, const char *text, bool operand)
 {
     if (run->share <= 1)

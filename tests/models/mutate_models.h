@@ -28,18 +28,18 @@ static const struct mutated_model {
      .equivalents = "tests/models/equivalent-vulkan.txt",
      .folders = {"tests/models/vulkan", "tests/models/overlap/vulkan", "tests/models/patterns/vulkan",
                  "tests/models/combined/vulkan", "tests/models/combined/vulkan-parts"},
-     /* Operands of other-domain and vis-domain (10): same-domain has what they add, where hb composes.  What only
-      * executions with races distinguish (9): atomic reads of hidden values (2), values read against the order of writes
-      * (reads-before, 2), overlapping atomics that are not mutually ordered (2), smo in location-ordered (1), and
-      * availability through another reference (2).  ithb: a release or acquire as the first or last access of the same
-      * chain (2). */
+     /* Operands of other-domain and vis-domain (10): same-domain has what they add, where hb composes.  What
+      * only executions with races distinguish (9): atomic reads of hidden values (2), values read against the
+      * order of writes (reads-before, 2), overlapping atomics that are not mutually ordered (2), smo in
+      * location-ordered (1), and availability through another reference (2).  ithb: a release or acquire as
+      * the first or last access of the same chain (2). */
      .open = 21,
      .settings = {"chains=on", "host_atomics=off", "tessellation=on"},
      .least = 60},
 };
 
-/* Every definition and check; THOROUGH: every operand too, and under every setting.  TEST_SHARE=N: one operand in
- * N, by default every operand. */
+/* Every definition and check; THOROUGH: every operand too, and under every setting.  TEST_SHARE=N: one
+ * operand in N, by default every operand. */
 static void mutate_all(const struct mutated_model *m, bool thorough)
 {
     struct mutation_run *run = calloc(1, sizeof *run);

@@ -1,6 +1,6 @@
-/* Litmus tests by the hunt's enumeration, an independent oracle: those that it supports, of the suite under the
- * default model and of tests/models/variants under every setting, against their stated verdicts; and rows of
- * matrix.txt that search wrote.  The number of unsupported ones is part of the test. */
+/* Litmus tests by the hunt's enumeration, an independent oracle: those that it supports, of the suite under
+ * the default model and of tests/models/variants under every setting, against their stated verdicts; and rows
+ * of matrix.txt that search wrote.  The number of unsupported ones is part of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -95,7 +95,8 @@ static inline void suite_expected(const struct suite_test *t, char out[3])
     out[2] = '\0';
 }
 
-/* What test T states of SETTING: the letters before it in the line "Variants", else those of Expect and Race. */
+/* What test T states of SETTING: the letters before it in the line "Variants", else those of Expect and
+ * Race. */
 static inline void suite_stated(const struct suite_test *t, const char *setting, char out[3])
 {
     const char *variants = lt_test_property(t->test, "Variants"), *at = variants ? variants : "";

@@ -1,5 +1,6 @@
-/* Enqueues random commands whose events stay in use for a random time: argv[1] is the seed, argv[2] the number of steps
- * (test_retired.py).  Queues are released while their commands are pending, and some commands race. */
+/* Enqueues random commands whose events stay in use for a random time: argv[1] is the seed, argv[2] the
+ * number of steps (test_retired.py).  Queues are released while their commands are pending, and some commands
+ * race. */
 #include "host/host.h"
 
 enum { QUEUES = 4, BUFFERS = 4, KEPT = 24 };

@@ -1,7 +1,7 @@
-/* Races that are races under some revisions of the specification alone.  Argument: query: a host thread polls an event's
- * status, then lets another queue use the memory, and polls the event of that; wait: it waits for the first event too; late: it polls both
- * once both commands are enqueued; scopes: work-items of one work-group
- * pass a message with scopes that differ; groups: work-items of two work-groups do. */
+/* Races that are races under some revisions of the specification alone.  Argument: query: a host thread polls
+ * an event's status, then lets another queue use the memory, and polls the event of that; wait: it waits for
+ * the first event too; late: it polls both once both commands are enqueued; scopes: work-items of one
+ * work-group pass a message with scopes that differ; groups: work-items of two work-groups do. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every environment variable that the sources read is in a manual page, or is INTERNAL in the table of settings, but not
-# both.
+# Every environment variable that the sources read is in a manual page, or is INTERNAL in the table of
+# settings, but not both.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 folders=(memmodel checker interp litmus ref-runtime spec-xref tools)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# tools/lint.sh is clean here, and its checks of documents and words report what they should in a small repository.
+# tools/lint.sh is clean here, and its checks of documents and words report what they should in a small
+# repository.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/tap.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Which version of LLVM the Makefile selects: of the installed translator, else of the distribution's newest pair.
+# Which version of LLVM the Makefile selects: of the installed translator, else of the distribution's newest
+# pair.
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS LLVM
 folder=$(mktemp -d "${TMPDIR:-/tmp}/refcl-test.XXXXXX") || exit 1

@@ -1,6 +1,6 @@
-/* The playground's checker on files, one line of JSON each:
- * check_files FLAGS MODEL-FOLDER MODEL SWITCHES RELATIONS FILE...
- * or the changes that forbid a final state (FLAGS 4: that allow it): check_files FLAGS MODEL-FOLDER MODEL SWITCHES state:VALUES FILE... */
+/* The playground's checker on files, one line of JSON each: check_files FLAGS MODEL-FOLDER MODEL SWITCHES
+ * RELATIONS FILE... or the changes that forbid a final state (FLAGS 4: that allow it): check_files FLAGS
+ * MODEL-FOLDER MODEL SWITCHES state:VALUES FILE... */
 #include "memmodel/base/input.h"
 #include "memmodel/base/memory.h"
 #include "tools/web/playground.h"

@@ -148,7 +148,8 @@ static void asciidoc_text(void **state)
     xr_text_free(&t);
 }
 
-/* Chapters of OpenCL C follow chapter 5; the title of the environment specification is no chapter, appendices have letters. */
+/* Chapters of OpenCL C follow chapter 5; the title of the environment specification is no chapter, appendices
+ * have letters. */
 static void opencl_documents(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The C++ bindings for OpenCL 3.0: functors, shared virtual memory containers, pipes, queues on the device. */
+/* The C++ bindings for OpenCL 3.0: functors, shared virtual memory containers, pipes, queues on the
+ * device. */
 #define CL_HPP_TARGET_OPENCL_VERSION  300
 #define CL_HPP_MINIMUM_OPENCL_VERSION 200
 #define CL_HPP_ENABLE_EXCEPTIONS

@@ -240,7 +240,8 @@ static void profiling(void **state)
     assert_true(data.times[0] > 0 && data.times[1] >= data.times[0]);
 }
 
-/* A program-scope variable is global memory too, a kernel that reads it later finds the times. [CLC 6.15.19] */
+/* A program-scope variable is global memory too, a kernel that reads it later finds the times.
+ * [CLC 6.15.19] */
 static void profiling_into_the_program(void **state)
 {
     (void)state;

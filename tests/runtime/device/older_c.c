@@ -1,5 +1,5 @@
-/* Loaded before libOpenCL under REFCL_VERSION=2.0, 2.1 and 2.2: programs of tests that ask for OpenCL C 3.0 are built as
- * OpenCL C 2.0, which has all of its optional features (slow_each_version.py). */
+/* Loaded before libOpenCL under REFCL_VERSION=2.0, 2.1 and 2.2: programs of tests that ask for OpenCL C 3.0
+ * are built as OpenCL C 2.0, which has all of its optional features (slow_each_version.py). */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 

@@ -255,7 +255,8 @@ static void extensions_of_versions(void **unused)
         assert_true(!at_least(31) || has_extension(since_3_1[i]));
 }
 
-/* SPIR-V where 2.1 and later ask for it, and which versions. [CL 4.2 R17] [CL 3.4.1 R5, R7] [CL 3.4.2 R103] */
+/* SPIR-V where 2.1 and later ask for it, and which versions. [CL 4.2 R17] [CL 3.4.1 R5, R7]
+ * [CL 3.4.2 R103] */
 static void intermediate_languages(void **unused)
 {
     char text[8192];
@@ -291,8 +292,9 @@ static void languages(void **unused)
     }
 }
 
-/* A compiler and a linker in the full profile [CL 3.1 R2] [CL 4.2 R53] [CL 4.2 R35], coarse-grained SVM [CL 4.2 R45] [CL 3.3.3 R2],
- * addresses of one size [CL 5.6.1 R6]; sub-groups progress independently where the extension is there [CL 4.2 R49] */
+/* A compiler and a linker in the full profile [CL 3.1 R2] [CL 4.2 R53] [CL 4.2 R35], coarse-grained SVM
+ * [CL 4.2 R45] [CL 3.3.3 R2], addresses of one size [CL 5.6.1 R6]; sub-groups progress independently where
+ * the extension is there [CL 4.2 R49] */
 static void required(void **unused)
 {
     (void)unused;
@@ -413,8 +415,8 @@ static cl_uint count_of(cl_device_type type)
     return count;
 }
 
-/* One type each [CL 4.2 R132], the first device is the default [CL 4.2 R131]; devices of the other types may be asked for
- * [CL 4.2 R141]. */
+/* One type each [CL 4.2 R132], the first device is the default [CL 4.2 R131]; devices of the other types may
+ * be asked for [CL 4.2 R141]. */
 static void types(void **unused)
 {
     cl_device_type type = ASK(cl_device_type, CL_DEVICE_TYPE);

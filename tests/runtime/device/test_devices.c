@@ -160,7 +160,8 @@ static void kernels_take_turns(void **state)
     OK(clReleaseProgram(program));
 }
 
-/* A kernel on one device sees what a kernel on another one, running at the same time, writes to SVM atomics. */
+/* A kernel on one device sees what a kernel on another one, running at the same time, writes to SVM
+ * atomics. */
 static void devices_meet_in_svm(void **state)
 {
     (void)state;

@@ -37,7 +37,8 @@ static void reports(void **state) /* [CL 4.1 R1] [CL 4.2 R1] */
     assert_string_equal(text, wanted);
 }
 
-/* Queries of objects by the version that introduced them. [CL 5.1 E19] [CL 5.5.5 E1] [CL 5.7.2 E1] [CL 5.8.9 E1] */
+/* Queries of objects by the version that introduced them. [CL 5.1 E19] [CL 5.5.5 E1] [CL 5.7.2 E1]
+ * [CL 5.8.9 E1] */
 static void queries_of_objects(void)
 {
     size_t size;

@@ -169,8 +169,8 @@ static void buffers(void **unused)
     OK(clReleaseMemObject(part));
 }
 
-/* Each memory flag and each kind of image is accepted; the flag of format queries is none of an object. [CL 5.2.1 R181]
- * [CL 5.3.1 R181] */
+/* Each memory flag and each kind of image is accepted; the flag of format queries is none of an object.
+ * [CL 5.2.1 R181] [CL 5.3.1 R181] */
 static void names_of_memory(void **unused)
 {
     (void)unused;
@@ -229,7 +229,8 @@ static void no_properties(void **unused)
     }
 }
 
-/* Of maps [CL 5.2.4 R141], and of shared memory, where what is for fine grain needs it [CL 5.6.1 R141] [CL 5.6.1 R101]. */
+/* Of maps [CL 5.2.4 R141], and of shared memory, where what is for fine grain needs it [CL 5.6.1 R141]
+ * [CL 5.6.1 R101]. */
 static void names_of_maps_and_shared_memory(void **unused)
 {
     (void)unused;
@@ -270,8 +271,8 @@ static void names_of_maps_and_shared_memory(void **unused)
     assert_null(clSVMAlloc(NULL, 0, 100, 0));
 }
 
-/* Each channel order and data type is the name of one in some combination, whether a device has the format or not; other
- * numbers are none. [CL 5.3.1 R182] */
+/* Each channel order and data type is the name of one in some combination, whether a device has the format or
+ * not; other numbers are none. [CL 5.3.1 R182] */
 static void names_of_formats(void **unused)
 {
     (void)unused;

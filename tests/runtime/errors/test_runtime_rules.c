@@ -39,7 +39,8 @@ static cl_uint references(cl_mem of)
 
 /* ---- arguments ---- */
 
-/* The value is that of the call [CL 5.9.2 R2], and the object stays the application's alone [CL 5.9.2 R15]. */
+/* The value is that of the call [CL 5.9.2 R2], and the object stays the application's alone
+ * [CL 5.9.2 R15]. */
 static void values_of_arguments(void **unused)
 {
     (void)unused;
@@ -84,8 +85,8 @@ static void local_memory(void **unused)
     OK(clReleaseMemObject(m));
 }
 
-/* A pointer to SVM is the same number on host and device [CL 5.9.2 R17] [CL 5.6.1 R2], and what it points to may have such
- * pointers. */
+/* A pointer to SVM is the same number on host and device [CL 5.9.2 R17] [CL 5.6.1 R2], and what it points to
+ * may have such pointers. */
 static void pointers_to_svm(void **unused)
 {
     (void)unused;
@@ -168,7 +169,8 @@ static void uniform_groups(void **unused)
     OK(clReleaseKernel(kernel));
 }
 
-/* A work-group has a sub-group at least [CL 3.2.1 R2]; all have one size but the last, which may be smaller [CL 5.9.4 R9]. */
+/* A work-group has a sub-group at least [CL 3.2.1 R2]; all have one size but the last, which may be smaller
+ * [CL 5.9.4 R9]. */
 static void sizes_of_sub_groups(void **unused)
 {
     (void)unused;
@@ -314,7 +316,8 @@ static void expect_formats(cl_mem_flags flags, cl_channel_order order, const cl_
     }
 }
 
-/* Formats that every device with images reads and writes [CL 5.3.2 R5], and those for both in one kernel [CL 5.3.2 R6]. */
+/* Formats that every device with images reads and writes [CL 5.3.2 R5], and those for both in one kernel
+ * [CL 5.3.2 R6]. */
 static void required_formats(void **unused)
 {
     (void)unused;

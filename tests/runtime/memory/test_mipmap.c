@@ -1,5 +1,5 @@
-/* Mipmapped images: creation, queries, and commands that read, write, copy, fill and map their levels; samplers
- * [cl_khr_mipmap_image] [CL 5.3]. */
+/* Mipmapped images: creation, queries, and commands that read, write, copy, fill and map their levels;
+ * samplers [cl_khr_mipmap_image] [CL 5.3]. */
 #include "tests/runtime/memory/mipmap_test.h"
 
 #include <float.h>

@@ -201,7 +201,8 @@ static void make_queries(const struct mip_case *c, const struct setting *s, floa
 {
     for (int i = 0; i < QUERIES; i++) {
         for (int a = 0; a < 4; a++) {
-            /* n / 840 + 1 / 2000 is no border between texels of levels with 1 to 8 texels, nor with 12 or 13 */
+            /* n / 840 + 1 / 2000 is no border between texels of levels with 1 to 8 texels, nor with 12 or
+             * 13 */
             at[i][0][a] = floorf(random_float(-420, 1260)) / 840 + 0.0005f;
             at[i][2][a] = random_float(-0.6f, 0.6f);
             at[i][3][a] = random_float(-0.6f, 0.6f);

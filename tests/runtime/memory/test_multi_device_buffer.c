@@ -95,7 +95,8 @@ static void advertised(void **unused)
     }
 }
 
-/* Sync-points order commands of different devices, in-order queues those recorded to them, a barrier all [CL 5.17 R103-R105]. */
+/* Sync-points order commands of different devices, in-order queues those recorded to them, a barrier all
+ * [CL 5.17 R103-R105]. */
 static void orders(void **unused)
 {
     (void)unused;
@@ -120,7 +121,8 @@ static void orders(void **unused)
     OK(clReleaseMemObject(other));
 }
 
-/* Functions of the extension serve both devices [CL 4.5 R101]. A run is a command of each queue; its event is complete when all is done, and it may have other queues. */
+/* Functions of the extension serve both devices [CL 4.5 R101]. A run is a command of each queue; its event is
+ * complete when all is done, and it may have other queues. */
 static void runs(void **unused)
 {
     (void)unused;
@@ -156,7 +158,8 @@ static void runs(void **unused)
     OK(clReleaseMemObject(other));
 }
 
-/* The event of a run in several queues has no queue; it has times where one of them takes any. [CL 5.17.4 R131] */
+/* The event of a run in several queues has no queue; it has times where one of them takes any.
+ * [CL 5.17.4 R131] */
 static void events(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* What test_replay.py records: launches of some kernels, with commands between them that change their memory. */
+/* What test_replay.py records: launches of some kernels, with commands between them that change their
+ * memory. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static const char *const source =
     "kernel void lies(global ulong *out, global const float *data) { out[get_global_id(0)] = (ulong)data >> "
     "60; }\n";
 
-/* Program-scope variables, whose addresses remain in the code; with LEAVES, list nodes lead to one; with AWAY, the module may put an address
- * in memory. */
+/* Program-scope variables, whose addresses remain in the code; with LEAVES, list nodes lead to one; with
+ * AWAY, the module may put an address in memory. */
 static const char *const with_variables =
     "struct node { global struct node *next; uint value; };\n"
     "global uint scales[32];\n"
@@ -196,7 +197,8 @@ static void build(cl_context context, cl_device_id device, const char *text, con
     check(clBuildProgram(program, 1, &device, options, NULL, NULL), "clBuildProgram");
 }
 
-/* Launches that change variables, are re-executed or not, and lists in which some nodes lead to a variable. */
+/* Launches that change variables, are re-executed or not, and lists in which some nodes lead to a
+ * variable. */
 static void use_variables(cl_context context, cl_device_id device, cl_mem in, cl_mem out)
 {
     const size_t size = 32 * sizeof(struct node);

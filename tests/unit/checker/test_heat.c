@@ -96,7 +96,8 @@ static void group_ids(void **state)
                                           .local_size = {2, 2, 1},
                                           .kind = "clEnqueueNDRangeKernel",
                                           .kernel = "k"}});
-    /* work-groups of 4 items, 3 in a row: item 19 is of work-group 4, that is (1,1); item 8 of work-group 2, that is (2,0) */
+    /* work-groups of 4 items, 3 in a row: item 19 is of work-group 4, that is (1,1); item 8 of work-group 2,
+     * that is (2,0) */
     race((struct mm_agent){50, 8}, (struct mm_agent){50, 19}, BIG, 0);
     const struct ck_heat *heat = heat_of_only(1);
     assert_int_equal(heat->element_size, 1); /* the type is unknown */

@@ -46,7 +46,8 @@ static void command(uint32_t id)
         .command = {.id = id, .dimensions = 1, .local_size = {1, 1, 1}, .kind = "", .kernel = ""}});
 }
 
-/* Work-item INDEX of command ID accesses four bytes at OFFSET of allocation M: a write of VALUE, or a read. */
+/* Work-item INDEX of command ID accesses four bytes at OFFSET of allocation M: a write of VALUE, or a
+ * read. */
 static void item_access(uint32_t id, uint32_t index, enum mm_kind kind, uint32_t m, uint64_t offset,
                         uint64_t value)
 {

@@ -1,6 +1,6 @@
-/* The streaming detector against the definitions: on random executions, an oracle computes happens-before as a
- * transitive closure over all events, directly from the clauses, and the races must be equal.  Every reported race must
- * be one, and every racy byte must be reported.
+/* The streaming detector against the definitions: on random executions, an oracle computes happens-before as
+ * a transitive closure over all events, directly from the clauses, and the races must be equal.  Every
+ * reported race must be one, and every racy byte must be reported.
  *
  * REFCL_SEED is the first seed, REFCL_ROUNDS the number of executions. */
 #include "checker/checker.h"
@@ -132,8 +132,8 @@ static bool in_one_instance(int a, int b, int scope, uint32_t allocation)
     }
 }
 
-/* Inclusive scopes of two operations that concern ALLOCATION (O10-O15, O101); one device: until 3.0 the scopes are the same,
- * then B is in A's and A in B's. */
+/* Inclusive scopes of two operations that concern ALLOCATION (O10-O15, O101); one device: until 3.0 the
+ * scopes are the same, then B is in A's and A in B's. */
 static bool inclusive(int a, int b, uint32_t allocation)
 {
     int scope = scope_on(a, allocation), other = scope_on(b, allocation);

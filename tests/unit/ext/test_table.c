@@ -98,7 +98,8 @@ static void test_select(void **state)
     assert_int_equal(s, 0x1ff4);
 }
 
-/* Every integer instruction of GLSL.std.450, of each width: the bits of the operands, of 8 bits or sign-extended. */
+/* Every integer instruction of GLSL.std.450, of each width: the bits of the operands, of 8 bits or
+ * sign-extended. */
 static void test_shader_integers(void **state)
 {
     (void)state;

@@ -13,8 +13,8 @@
 #include "interp/image/image.h"
 
 /* The channels of each order as they lie in memory, and the types that the standard allows: 'a'ny unpacked,
- * 'n'ormalized or float, 'd'epth, 'p'acked of three, 'q' packed of four, 'r' the same reversed, 'b'ytes, 's'RGB bytes,
- * 'x' padded. */
+ * 'n'ormalized or float, 'd'epth, 'p'acked of three, 'q' packed of four, 'r' the same reversed, 'b'ytes,
+ * 's'RGB bytes, 'x' padded. */
 static const struct {
     enum in_channel_order order;
     const char *channels, *types;

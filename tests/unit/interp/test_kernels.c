@@ -96,8 +96,8 @@ static void test_extended_copies(void **state)
     assert_memory_equal(to, expected, sizeof to);
 }
 
-/* Loops with counters of both widths: without checks, in_thread() shortens their ends, which changes neither what they compute nor
- * how many instructions are counted. */
+/* Loops with counters of both widths: without checks, in_thread() shortens their ends, which changes neither
+ * what they compute nor how many instructions are counted. */
 static void test_loops(void **state)
 {
     static const char source[] =

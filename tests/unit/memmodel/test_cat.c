@@ -139,8 +139,8 @@ static bool nests(const char *head, char open, size_t depth, const char *core, c
     return good;
 }
 
-/* 400 levels: one for the expression of a definition, one more before "if", one for each condition or complement, two for
- * each parenthesis. */
+/* 400 levels: one for the expression of a definition, one more before "if", one for each condition or
+ * complement, two for each parenthesis. */
 static void deepest_nesting(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Deferral of brief commands to host threads (ref-runtime/sched/deferral.h), with a clock that only the test advances. */
+/* Deferral of brief commands to host threads (ref-runtime/sched/deferral.h), with a clock that only the test
+ * advances. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/sched/deferral.h"
 
