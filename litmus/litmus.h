@@ -25,7 +25,8 @@ enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, 
 /* Prints TEST so that parsing the output gives the same test. */
 void lt_print(const struct lt_test *test, FILE *out);
 
-/* Translates the OpenCL test TEST to a Vulkan test by MAPPING and prints it.  *REASON: why there is no translation, NULL if there is one. */
+/* Translates the OpenCL test TEST to a Vulkan test by MAPPING and prints it.  *REASON: why there is no
+ * translation, NULL if there is one. */
 enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV, LT_MAPPING_FAMILIES };
 const char *lt_mapping_name(enum lt_mapping mapping);
 bool lt_find_mapping(const char *name, enum lt_mapping *mapping); /* false: unknown */
@@ -54,9 +55,10 @@ struct lt_plan_options {
 enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
                       FILE *out, struct mm_error *err);
 
-/* Compares results.json (written by the runner), or the compact table of a campaign, with the final states that MODEL allows; writes a
- * report (JSON to JSON_OUT if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state,
- * *UNKNOWN: of tests that are undecided or have no recorded state. */
+/* Compares results.json (written by the runner), or the compact table of a campaign, with the final states
+ * that MODEL allows; writes a report (JSON to JSON_OUT if not NULL, herd-style log and table to TEXT_OUT).
+ * *FINDINGS: number of tests with a forbidden state, *UNKNOWN: of tests that are undecided or have no
+ * recorded state. */
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The main job, end to end: decide the litmus suite under the model, run it on refcl, judge what was seen,
-# run message passing on a Vulkan device if there is one, then debug a racy kernel.  Ends with a readable report; JSON lies beside it in $BUILD/demo.
+# The main workflow, end to end: decides the litmus suite under the model, runs it on refcl, judges the
+# outcomes, runs message passing on a Vulkan device if there is one, then debugs a racy kernel.  Ends with a
+# readable report; $BUILD/demo has the JSON.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 BUILD=${BUILD:-build}

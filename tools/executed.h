@@ -1,4 +1,5 @@
-/* Programs that processes of a session execute and in which nothing is observed, as tools/preload/executed.c reports them. */
+/* Programs that processes of a session execute and in which nothing is observed, as tools/preload/executed.c
+ * reports them. */
 #ifndef TOOLS_EXECUTED_H
 #define TOOLS_EXECUTED_H
 

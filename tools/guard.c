@@ -126,7 +126,8 @@ static bool write_new_items(struct work *w)
     return good;
 }
 
-/* The process ends after the guard's seconds of processor time from now on, or once it reaches the limit that it was started with. */
+/* The process ends after the guard's seconds of processor time from now on, or once it reaches the limit that
+ * it was started with. */
 static void limit_time(const struct guard *guard, const struct work *w)
 {
     struct rlimit limit = {0};

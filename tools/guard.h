@@ -22,8 +22,9 @@ enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_INTERRUPTED, GUARD_
  * to write its results; after an interrupt no child is started. */
 enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
                          int *code);
-/* Work may be a series of items, each of which has the limits of GUARD: it calls this between two of them.  What the first one added to
- * TESTS and wrote to streams is kept whatever happens to the next one.  False: the work ends here, and another child has to continue. */
+/* Work may be a series of items, each of which has the limits of GUARD: it calls this between two of them.
+ * What the first one added to TESTS and wrote to streams is kept whatever happens to the next one.  False:
+ * the work ends here, and another child has to continue. */
 bool guard_next(const struct guard *guard);
 /* Memory limit in bytes for an engine inside the child, below the limit at which the child is killed, so
  * that the engine ends with its results so far. */

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Formatting, dependency arrows between the folders, words that do not belong in the repository, and references of documents, grammars.
+# Formatting, dependency arrows between the folders, words that do not belong in the repository, and
+# references of documents, grammars.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 bad=0

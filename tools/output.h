@@ -12,8 +12,9 @@ struct output_option {
     const char *value;
 };
 
-/* Rejects a file to be written that another option, one of the WORDS after the options, a part of a word after '=', or the standard
- * input names as well: it would be overwritten.  Returns 0, or an exit code after an error. */
+/* Rejects a file to be written that another option, one of the WORDS after the options, a part of a word
+ * after '=', or the standard input names as well: it would be overwritten.  Returns 0, or an exit code after
+ * an error. */
 int output_check(const struct output_option *options, size_t count, char *const *words);
 /* The signal that handlers noted; 0: none. */
 extern volatile sig_atomic_t output_interrupted;

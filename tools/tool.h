@@ -99,9 +99,9 @@ struct tool_command {
     int (*run)(int argc, char **argv);
 };
 
-/* Parses the options of COMMAND (environment first, then the command line) into VALUES, the structure that its table is for.
- * Returns the index of the first other argument, or -1 with *EXIT_CODE set (also for --help).  STOP_EARLY: options end at the
- * first other argument, as for `run -- COMMAND`. */
+/* Parses the options of COMMAND (environment first, then the command line) into VALUES, the structure that
+ * its table is for.  Returns the index of the first other argument, or -1 with *EXIT_CODE set (also for
+ * --help).  STOP_EARLY: options end at the first other argument, as for `run -- COMMAND`. */
 int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, void *values,
                  int *exit_code);
 /* Writes WORD in quotes where a shell needs them. */
@@ -113,15 +113,15 @@ char *tool_command_line(const struct tool_command *command, int argc, char **arg
 int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);
 /* CODE, or EXIT_TOOL with an error where the standard output could not be written: such a verdict does not count. */
 int tool_flush(int code);
-/* The same for an error value; the exit code follows from its class.  An error without a line whose file is an option with its
- * value has its column in these words. */
+/* The same for an error value; the exit code follows from its class.  An error without a line whose file is
+ * an option with its value has its column in these words. */
 int tool_report(const struct mm_error *err);
 /* The worse of two exit codes: unknown < findings < usage < tool < others, such as those of a launched program. */
 int tool_worse_code(int a, int b);
 /* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
-/* VALUE is the word INDEX of WORDS, which have spaces in between; otherwise EXIT_USAGE after an error with the nearest word and a
- * caret below VALUE. */
+/* VALUE is the word INDEX of WORDS, which have spaces in between; otherwise EXIT_USAGE after an error with
+ * the nearest word and a caret below VALUE. */
 int tool_word(const char *option, const char *value, const char *words, size_t *index);
 /* The same for the item of a list with commas, VALUE, that begins at AT, which moves to the next item. */
 int tool_list_word(const char *option, const char *value, const char **at, const char *words, size_t *index);

@@ -42,8 +42,9 @@ void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_ex
 /* Makes S, a statement of THREAD, access images by built-in functions; a write takes a second statement (emit/image.c). */
 void lt_emit_image_access(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s);
 bool lt_emit_writes_image(const struct emitter *e, const struct lt_thread *thread, const struct lt_stmt *s);
-/* Brings the list S of THREAD's statements, and the lists within, into the form that a kernel can have, and records in e->kernel what they
- * need of the device, or why a kernel cannot have them.  TOP: S is the body of the thread. */
+/* Brings the list S of THREAD's statements, and the lists within, into the form that a kernel can have, and
+ * records in e->kernel what they need of the device, or why a kernel cannot have them.  TOP: S is the body of
+ * the thread. */
 void lt_emit_prepare(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed. */
 enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Writes the generated folders of the suite: litmus/generate/generate.sh [FOLDER] (default litmus/suite).
-# Each line is what `refcl litmus gen` was given for one folder.
+# Each line has the arguments of `refcl litmus gen` for one folder.
 set -eu
 cd "$(dirname "$0")/.."
 refcl=${BUILD:-build}/refcl

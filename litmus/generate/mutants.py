@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Mutants of litmus tests: what a broken implementation of a test's synchronization would make of it.
+"""Mutants of litmus tests: tests with the synchronization of a broken implementation.
 
     litmus/generate/mutants.py [--refcl COMMAND] -o FOLDER FILE|FOLDER...
 
 From each test whose outcome is forbidden, writes those mutants in which one order is weaker, one fence is missing, or
-two accesses of one location have changed places, and the outcome is allowed: a run that distinguishes a mutant from
+two accesses of one location are exchanged, and the outcome is allowed: a run that distinguishes a mutant from
 its test shows that outcome.  Mutants with the same text are one."""
 import argparse, json, os, re, subprocess, sys
 

@@ -60,7 +60,8 @@ static bool satisfies_prop(const struct lt_judged *j, uint32_t prop, const uint6
     }
 }
 
-/* Whether the test asks about the state: `exists` and `~exists` about those that satisfy the condition, `forall` about the others. */
+/* Whether the test asks about the state: `exists` and `~exists` about those that satisfy the condition,
+ * `forall` about the others. */
 static bool asks_about(const struct lt_judged *j, const uint64_t *values)
 {
     const struct ck_program *p = j->program;

@@ -74,14 +74,16 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
 /* Convert a judgement: to a JUnit test suite; to SARIF with the forbidden outcomes. */
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
 enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
-/* The table of a campaign, docs/campaigns.md#tables: adds the row of a test; writes the head of RESULTS and the rows to PATH. */
+/* The table of a campaign, docs/campaigns.md#tables: adds the row of a test; writes the head of RESULTS and
+ * the rows to PATH. */
 enum mm_class lt_table_add(const struct lt_judged *judged, struct lt_judge_report *report,
                            struct mm_error *err);
 enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON *rows, struct mm_error *err);
-/* Reads the test of a row from its file below ROOT; its digest must be the one of the row.  *TEST is NULL after an error. */
+/* Reads the test of a row from its file below ROOT; its digest must be the one of the row.  *TEST is NULL
+ * after an error. */
 enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test **test, struct mm_error *err);
-/* Judges RESULTS, the JSON of file PATH, into REPORT, of which .tests is NULL.  Returns the judgement as JSON, the caller's; NULL after an
- * error. */
+/* Judges RESULTS, the JSON of file PATH, into REPORT, of which .tests is NULL.  Returns the judgement as
+ * JSON, the caller's; NULL after an error. */
 cJSON *lt_judge_results(const cJSON *results, const char *path, const struct lt_judge_options *options,
                         struct lt_judge_report *report, struct mm_error *err);
 /* The judgement as JSON; the caller's. */

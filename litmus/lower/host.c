@@ -353,8 +353,9 @@ static bool place_matters(const struct lt_api *api)
            (kind == LT_API_MARKER && !api->waits);
 }
 
-/* Relates API to the previous commands in its queue, in text order: one thread uses the queue.  Of an in-order queue only the
- * last one is related: it comes after all others, and happens-before is transitive. */
+/* Relates API to the previous commands in its queue, in text order: one thread uses the queue.  Of an
+ * in-order queue only the last one is related: it comes after all others, and happens-before is
+ * transitive. */
 static void relate_queue(struct commands *c, const struct lt_api *api)
 {
     struct end end = lt_api_enqueues(api) ? start_of(c, api, 0) : call_point(c, api, ROLE_API);

@@ -54,8 +54,8 @@ struct lt_lower {
 void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void lt_out_of_memory(struct lt_lower *lower);
-/* Adds OBJECT, with the name NAME and the elements and values that INIT has; without INIT one element of 0.  CK_NOT_ADDED: out
- * of memory. */
+/* Adds OBJECT, with the name NAME and the elements and values that INIT has; without INIT one element of 0.
+ * CK_NOT_ADDED: out of memory. */
 uint32_t lt_add_object(struct lt_lower *lower, const char *name, const struct lt_init *init,
                        struct ck_object object);
 /* Adds THREAD, with the name NAME, as the current one, to which lt_emit() adds; false: out of memory. */

@@ -43,8 +43,8 @@ struct lt_campaign_state {
 
 /* The constant with the text STATUS; "pending" if it is no status. */
 const char *lt_status_text(const char *status);
-/* Writes the results.  SOON: only if ten times the duration of the last save has passed, since results of many tests are large.  Batches
- * that a kill loses are run again with the same seeds. */
+/* Writes the results.  SOON: only if ten times the duration of the last save has passed, since results of
+ * many tests are large.  Batches that a kill loses are run again with the same seeds. */
 bool lt_campaign_save(struct lt_campaign_state *c, bool soon);
 /* Starts the child, and reads its messages until it ends or is killed (child.c). */
 bool lt_child_start(struct lt_campaign_state *c);

@@ -227,8 +227,8 @@ static void draw_knobs(struct exec *e)
     }
 }
 
-/* The multiplication by the knob must permute the work-items of a group: it is off where their number and one of the choices, 5, 11 and 33,
- * may have a common factor. */
+/* The multiplication by the knob must permute the work-items of a group: it is off where their number and one
+ * of the choices, 5, 11 and 33, may have a common factor. */
 static void limit_lanes(struct exec *e)
 {
     size_t local_size = (size_t)e->shape.slots * e->shape.members;
@@ -250,8 +250,8 @@ static void limit_stress(struct exec *e)
         *every = 0;
 }
 
-/* Sets the number of places in memory, a power of two, and lowers the stride until the elements of all of them take at most a quarter of
- * the largest allocation, if each has 8 bytes, and fit into an image. */
+/* Sets the number of places in memory, a power of two, and lowers the stride until the elements of all of
+ * them take at most a quarter of the largest allocation, if each has 8 bytes, and fit into an image. */
 static void limit_memory(struct exec *e)
 {
     uint32_t *stride = &e->knobs[LT_K_stride];

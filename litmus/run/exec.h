@@ -57,7 +57,8 @@ struct exec {
 
 /* Bytes of L's memory for all instances at this stride. */
 size_t lt_exec_location_bytes(const struct exec *e, const struct location *l);
-/* The number of states in the buffer of others.  COUNTS: instances with states outside of the bins, and discarded instances. */
+/* The number of states in the buffer of others.  COUNTS: instances with states outside of the bins, and
+ * discarded instances. */
 uint32_t lt_exec_others(const uint32_t counts[2]);
 size_t lt_exec_others_bytes(const struct exec *e, const uint32_t counts[2]);
 /* Adds the device's counts, in e->memory, to H. */
@@ -69,9 +70,11 @@ bool lt_exec_failed(struct exec *e, const char *what, cl_int status);
 /* Instances that a work-group of TEST runs concurrently. */
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test);
 bool lt_exec_build(struct exec *e);
-/* Whether the host counts states and initializes memory instead of kernels: on CPUs, where compiling more kernels takes longer. */
+/* Whether the host counts states and initializes memory instead of kernels: on CPUs, where compiling more
+ * kernels takes longer. */
 bool lt_exec_host_counts(const struct exec *e);
-/* Initializes the memory of all instances; lt_exec_count() first adds the final states of the last launch to H.  False after a failure. */
+/* Initializes the memory of all instances; lt_exec_count() first adds the final states of the last launch to
+ * H.  False after a failure. */
 bool lt_exec_prepare(struct exec *e);
 bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded);
 

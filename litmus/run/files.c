@@ -177,8 +177,8 @@ static int folder_of(const char *path, char *folder, size_t size)
     return snprintf(folder, size, "%.*s.", n, path) < (int)size ? 0 : -1;
 }
 
-/* A new file in the folder of PATH, with the user's default mode.  DRAFT: "" where it has no name yet, so that a killed process leaves
- * none; else, on a file system without such files, an unpredictable one. */
+/* A new file in the folder of PATH, with the user's default mode.  DRAFT: "" where it has no name yet, so
+ * that a killed process leaves none; else, on a file system without such files, an unpredictable one. */
 static FILE *open_draft(const char *path, char *draft, size_t size)
 {
     mode_t mask = umask(0);
@@ -236,7 +236,8 @@ static FILE *open_device(const char *path)
     return fd >= 0 ? fdopen(fd, "wb") : NULL;
 }
 
-/* Writes a new file beside the old one and renames it, so that a reader never sees half of it; /dev/null is not replaced. */
+/* Writes a new file beside the old one and renames it, so that a reader never sees half of it; /dev/null is
+ * not replaced. */
 bool lt_save_json(const cJSON *json, const char *name)
 {
     bool device = lt_is_device(name);

@@ -273,7 +273,8 @@ static bool has_properties(const struct enqueue *e)
     return e->host->state.buffers_version >= LT_VERSION(0, 9, 5);
 }
 
-/* Declares F, the function NAME of the extension with both signatures: BUFFER, QUEUE, [PROPERTIES,] TYPES..., and the sync-points. */
+/* Declares F, the function NAME of the extension with both signatures: BUFFER, QUEUE, [PROPERTIES,] TYPES...,
+ * and the sync-points. */
 #define RECORDED(f, name, ...)                                                                               \
     const union {                                                                                            \
         void *found;                                                                                         \

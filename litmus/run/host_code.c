@@ -118,8 +118,8 @@ static uint64_t expr_value(const struct lt_host_thread *t, unsigned index)
     }
 }
 
-/* The host address of the model address EXPR: 1 + the object in the upper 32 bits, the offset in the lower ones.  NULL: not mapped, or
- * out of bounds. */
+/* The host address of the model address EXPR: 1 + the object in the upper 32 bits, the offset in the lower
+ * ones.  NULL: not mapped, or out of bounds. */
 static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsigned size)
 {
     uint64_t address = expr_value(t, expr);
@@ -152,8 +152,8 @@ static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsi
         else                                                                                                 \
             __atomic_store_n((T *)(void *)(m), (T)(v), __ATOMIC_RELEASE);                                    \
     } while (0)
-/* Defines exchange_T(), a seq_cst compare-and-exchange: stores TO if the memory at M has the value *OLD; otherwise *OLD becomes the
- * value that was read. */
+/* Defines exchange_T(), a seq_cst compare-and-exchange: stores TO if the memory at M has the value *OLD;
+ * otherwise *OLD becomes the value that was read. */
 #define EXCHANGE(T)                                                                                          \
     static bool exchange_##T(unsigned char *m, uint64_t *old, uint64_t to)                                   \
     {                                                                                                        \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Collects what a bare machine needs beside litmus/run/ to run a campaign:
+# Collects the files that a bare machine needs in addition to litmus/run/ to run a campaign:
 #   litmus/run/pack.sh FOLDER [TEST...]            for OpenCL (default: the whole suite)
 #   litmus/run/pack.sh --vulkan FOLDER [TEST...]   for Vulkan
 # FOLDER/plan.json is the plan, FOLDER/debs/ the packages with headers and libraries that may be missing there.  For Vulkan

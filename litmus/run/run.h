@@ -1,8 +1,8 @@
 /* refcl-litmus-run: executes a plan (plan.json) on an OpenCL device and records the outcomes (results.json).
  *
- * Stands alone: `cc litmus/run/[a-z]*.c litmus/run/vk/[a-z]*.c -lOpenCL -lcjson -ldl` builds it without the rest of refcl.  The
- * parent process writes the results; a child process calls the driver, so that a crash or hang of the driver
- * affects one test and not the campaign. */
+ * Stands alone: `cc litmus/run/[a-z]*.c litmus/run/vk/[a-z]*.c -lOpenCL -lcjson -ldl` builds it without the
+ * rest of refcl.  The parent process writes the results; a child process calls the driver, so that a crash or
+ * hang of the driver affects one test and not the campaign. */
 #ifndef LITMUS_RUN_RUN_H
 #define LITMUS_RUN_RUN_H
 
@@ -104,8 +104,8 @@ bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
 bool lt_is_target(const cJSON *state, const cJSON *target);
 bool lt_shows_target(const cJSON *states, const cJSON *target);
 
-/* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its states by their hash.  When all
- * pieces are full, neighbors are merged in pairs. */
+/* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its states by
+ * their hash.  When all pieces are full, neighbors are merged in pairs. */
 #define LT_SLICES       16
 #define LT_SLICE_STATES 24
 struct lt_slice {

@@ -16,9 +16,10 @@ enum {
 
 /* ---- the module under construction (module.c) --------------------------------------------------------- */
 
-/* Interface of the module: push constants {uint knobs[], uint seed, uint family}: FAMILY, of a test with two queue
- * families, is that of the launch, whose work-groups take the roles of that family alone; specialization constants 0: work-items of a
- * work-group, 1: instances that one work-group runs concurrently; storage buffers of descriptor set 0 by binding. */
+/* Interface of the module: push constants {uint knobs[], uint seed, uint family}: FAMILY, of a test with two
+ * queue families, is that of the launch, whose work-groups take the roles of that family alone;
+ * specialization constants 0: work-items of a work-group, 1: instances that one work-group runs concurrently;
+ * storage buffers of descriptor set 0 by binding. */
 enum lt_vk_binding {
     LT_VK_OUT,     /* observed registers and local memory: columns of all instances */
     LT_VK_SCRATCH, /* memory under stress */

@@ -114,8 +114,8 @@ static void remove_drafts(const char *pattern, const struct timespec *start)
     globfree(&files);
 }
 
-/* Makes the file name pattern in REFCL_CAPTURE absolute: the program may change its folder.  In a folder whose own name has %n or %p, it
- * stays relative. */
+/* Makes the file name pattern in REFCL_CAPTURE absolute: the program may change its folder.  In a folder
+ * whose own name has %n or %p, it stays relative. */
 static const char *absolute_name(void)
 {
     static char path[2 * PATH_MAX];

@@ -232,8 +232,8 @@ static int present_verdict(struct explore *e, struct ex *ex, const struct ck_ver
     return code;
 }
 
-/* Whether the other engine may answer what V leaves unknown: not what the unroll bound or non-termination leaves unknown, and not after an
- * interruption. */
+/* Whether the other engine may answer what V leaves unknown: not what the unroll bound or non-termination
+ * leaves unknown, and not after an interruption. */
 static bool is_open(const struct ck_verdict *v)
 {
     bool settled = tool_interrupted || explore_exceeds_bound(v) ||
@@ -336,7 +336,8 @@ static void merge_answers(const struct ck_program *program, struct ck_verdict *v
         v->limit.cls = MM_OK;
 }
 
-/* Asks search, for two thirds of the time, then Z3 if an answer is unknown: Z3 is rarely faster on programs that take search longer. */
+/* Asks search, for two thirds of the time, then Z3 if an answer is unknown: Z3 is rarely faster on programs
+ * that take search longer. */
 static int decide_auto(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v = {0}, z3 = {0};
@@ -503,8 +504,8 @@ static void set_guard(struct explore *e)
         (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory, e->options.cpu_time};
 }
 
-/* The order of commands has no kernel, no condition and no witness.  PROGRAM: a program's commands, otherwise a trace's; COUNT: arguments
- * besides the options. */
+/* The order of commands has no kernel, no condition and no witness.  PROGRAM: a program's commands, otherwise
+ * a trace's; COUNT: arguments besides the options. */
 static int check_command_options(const struct explore *e, bool program, int count)
 {
     if (e->trace && count)

@@ -28,8 +28,8 @@ struct kernel_choices {
     /* The command line of a launch that has fewer work-items the greater NUMBER is; NULL: there is none.
      * TEXT gets its sizes. */
     char **(*smaller)(void *context, unsigned number, char *text, size_t size);
-    /* That of the same launch with an element of memory for each work-item, or IS_WIDE, with those of one more row; NULL: there is
-     * none. */
+    /* That of the same launch with an element of memory for each work-item, or IS_WIDE, with those of one
+     * more row; NULL: there is none. */
     char **(*exact)(void *context, bool is_wide);
     struct session_processes *exact_launch; /* which findings refer to, NULL: none */
     unsigned inputs;              /* bit N: it is made with input N, one after the other (enum spec_input) */

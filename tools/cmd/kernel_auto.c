@@ -251,9 +251,10 @@ void kernel_clear(struct kernel *kernel)
 
 /* ---- the chosen launch ---------------------------------------------------------------------------------- */
 
-/* A run whose findings the chosen sizes or contents may cause is rejected, and the next choice is run: for an access out of bounds a
- * smaller launch, for a launch that reached its step limit what choose_for_waiting() names.  The first run without such findings is
- * reported.  Where no choice is left, the first one, whose work-groups are the largest, is run again and reported. */
+/* A run whose findings the chosen sizes or contents may cause is rejected, and the next choice is run: for an
+ * access out of bounds a smaller launch, for a launch that reached its step limit what choose_for_waiting()
+ * names.  The first run without such findings is reported.  Where no choice is left, the first one, whose
+ * work-groups are the largest, is run again and reported. */
 enum attempt { FIRST_CHOICE, NEXT_CHOICE, FIRST_AGAIN };
 struct automatic {
     struct kernel *kernel;

@@ -1,5 +1,6 @@
-/* Findings that depend on what `refcl kernel --auto` chose: the launch is made again with fewer work-items, and with each of its
- * inputs alone.  Whether the choice is one that the kernel is meant for is left to the reader. */
+/* Findings that depend on what `refcl kernel --auto` chose: the launch is made again with fewer work-items,
+ * and with each of its inputs alone.  Whether the choice is one that the kernel is meant for is left to the
+ * reader. */
 #include "tools/cmd/kernel.h"
 #include "tools/launch/spec.h"
 #include "tools/session/barrier.h"
@@ -141,7 +142,8 @@ static bool is_outside(const struct ck_finding *f)
            f->accesses[0].argument;
 }
 
-/* Some kernels access elements beyond those of their work-items: by one or by a row that may be a mistake, by more rows it is meant. */
+/* Some kernels access elements beyond those of their work-items: by one or by a row that may be a mistake, by
+ * more rows it is meant. */
 static void try_exact(struct judge *j)
 {
     struct kernel_choices *choices = j->choices;

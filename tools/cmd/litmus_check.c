@@ -235,7 +235,8 @@ struct files_work {
     const struct litmus_files *files;
 };
 
-/* Decides tests from the current one on.  A process decides many of them with the search: most take less time than starting it. */
+/* Decides tests from the current one on.  A process decides many of them with the search: most take less time
+ * than starting it. */
 static int files_work(void *context)
 {
     struct files_work *w = context;

@@ -1,4 +1,4 @@
-/* refcl litmus judge: what a device did against what the model allows. */
+/* refcl litmus judge: compares the outcomes of a device with those that the model allows. */
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
 

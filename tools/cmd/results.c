@@ -235,7 +235,8 @@ static const struct tool_option site_options[] = {
     TOOL_OPTION_END};
 static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
 
-/* Parses the options of COMMAND, which takes WORDS arguments (negative: at least one, at most -WORDS), and opens the store.  Returns the first argument, or -1. */
+/* Parses the options of COMMAND, which takes WORDS arguments (negative: at least one, at most -WORDS), and
+ * opens the store.  Returns the first argument, or -1. */
 static int open_for_command(const struct tool_command *command, int words, int argc, char **argv,
                             struct results *r, struct store *store, int *code)
 {
@@ -262,7 +263,8 @@ static int finish_command(struct store *store, enum mm_class cls, size_t found, 
     return cls != MM_OK ? tool_report(err) : found ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-/* Defines the command NAME of WORDS arguments (see open_for_command), which prints the answer ASK; FOUND: the number of findings. */
+/* Defines the command NAME of WORDS arguments (see open_for_command), which prints the answer ASK; FOUND: the
+ * number of findings. */
 #define ANSWER_COMMAND(name, words, ask)                                                                     \
     static int results_##name##_main(int argc, char **argv)                                                  \
     {                                                                                                        \

@@ -1,4 +1,5 @@
-/* refcl trace check: the detector's report on a recorded trace, such as one that the loader layer wrote on another machine. */
+/* refcl trace check: the detector's report on a recorded trace, such as one that the loader layer wrote on
+ * another machine. */
 #include "tools/cmd/commands.h"
 #include "tools/footprint/footprint.h"
 #include "tools/session/options.h"

@@ -54,8 +54,8 @@ static enum mm_class find_layer(void *context, const struct mm_record *record)
     return MM_OK;
 }
 
-/* A trace of the loader layer is read as `refcl trace check` reads it: with the accesses of launches that are known.  What comes from a pipe
- * cannot be read twice. */
+/* A trace of the loader layer is read as `refcl trace check` reads it: with the accesses of launches that are
+ * known.  What comes from a pipe cannot be read twice. */
 static enum mm_class read_trace(int fd, const char *path, const struct mm_sink *sink, bool *complete,
                                 struct mm_error *err)
 {

@@ -1,4 +1,4 @@
-/* refcl xref: what its subcommands share. */
+/* refcl xref: shared by its subcommands. */
 #ifndef TOOLS_CMD_XREF_H
 #define TOOLS_CMD_XREF_H
 

@@ -175,8 +175,8 @@ static void put_verdicts(const struct xref_verdicts *v, const char *revisions, F
     fputs("</table>\n", out);
 }
 
-/* Error conditions that one version alone has; RESTATED: those of a clause that the other version states in other sentences, so
- * that they may be split, joined or reworded. */
+/* Error conditions that one version alone has; RESTATED: those of a clause that the other version states in
+ * other sentences, so that they may be split, joined or reworded. */
 static void put_conditions(const struct xr_diff *d, bool restated, FILE *out)
 {
     fprintf(out, "<h2>%s</h2>\n<table>\n",

@@ -342,7 +342,8 @@ static void check_host_memory(struct hc_record *record)
                  "memory of the host that commands read or write is not recorded with several host threads");
 }
 
-/* Sets a limit if several host threads use one semaphore: it pairs signals and waits in the order of calls, which may differ. */
+/* Sets a limit if several host threads use one semaphore: it pairs signals and waits in the order of calls,
+ * which may differ. */
 static void check_semaphores(struct hc_record *record)
 {
     uint32_t count = 0, owner = HC_NONE;

@@ -103,8 +103,8 @@ struct hc_record {
     struct mm_error limit;     /* what was not covered */
 };
 
-/* collect.c: a sink that fills RECORD, which is zeroed but for FORWARD; hc_record_end() after the last record keeps the last
- * COMMANDS commands. */
+/* collect.c: a sink that fills RECORD, which is zeroed but for FORWARD; hc_record_end() after the last record
+ * keeps the last COMMANDS commands. */
 void hc_record_sink(struct hc_record *record, struct mm_sink *sink);
 void hc_record_end(struct hc_record *record, uint32_t commands);
 void hc_record_clear(struct hc_record *record);
@@ -132,8 +132,8 @@ uint32_t hc_linearize(const struct hc_record *record, const struct hc_schedule *
 /* Whether a path of edges, or of synchronization by atomic operations, leads from PART A to B. */
 bool hc_may_synchronize(struct hc_record *record, const struct hc_schedule *schedule, uint32_t a, uint32_t b);
 
-/* program.c: the program of SCHEDULE with COUNT cells, to be destroyed by the caller; NULL: it cannot be built.  The source line of an access
- * is 1 + its part. */
+/* program.c: the program of SCHEDULE with COUNT cells, to be destroyed by the caller; NULL: it cannot be
+ * built.  The source line of an access is 1 + its part. */
 struct ck_program *hc_program(struct hc_record *record, const struct hc_schedule *schedule,
                               const struct hc_cell *cells, uint32_t count);
 /* The parts of the two accesses of a race that V shows; false: it shows none. */

@@ -210,8 +210,8 @@ static void find_queues(struct hc_record *record)
 
 /* ---- edges -------------------------------------------------------------------------------------- */
 
-/* An edge between calls of two host threads, which may come from the observed order of their lock acquisitions: another schedule may
- * reverse it. */
+/* An edge between calls of two host threads, which may come from the observed order of their lock
+ * acquisitions: another schedule may reverse it. */
 static bool is_observed_order(const struct hc_record *record, const struct hc_edge *edge)
 {
     const struct hc_node *from = &record->nodes[edge->from], *to = &record->nodes[edge->to];

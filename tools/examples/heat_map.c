@@ -1,4 +1,4 @@
-/* An example of an own analysis: which parts of which buffers kernels read and write how often.
+/* An example of an analysis plugin: which parts of which buffers kernels read and write how often.
  *
  *     cc -shared -fPIC -I. -o heat_map.so tools/examples/heat_map.c
  *     refcl run --recorder ./heat_map.so:64 -- ./app

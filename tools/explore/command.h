@@ -1,4 +1,4 @@
-/* refcl explore: what its parts share. */
+/* refcl explore: shared by its parts. */
 #ifndef TOOLS_EXPLORE_COMMAND_H
 #define TOOLS_EXPLORE_COMMAND_H
 
@@ -67,8 +67,8 @@ int explore_read_file(enum mm_input kind, const char *path, char **data, size_t 
 /* explore/engines.c: the clock of the limit for a file: wall-clock time, or with --cpu-time CPU time. */
 uint64_t explore_now_ms(const struct explore *e);
 
-/* explore/engines.c: runs an engine.  TIMEOUT_MS limits the first loop bound; larger ones have the time left until the file's
- * deadline.  May clear the trip counts of PROGRAM.  Returns an exit code. */
+/* explore/engines.c: runs an engine.  TIMEOUT_MS limits the first loop bound; larger ones have the time left
+ * until the file's deadline.  May clear the trip counts of PROGRAM.  Returns an exit code. */
 int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned timeout_ms,
                 struct ck_verdict *v);
 /* Whether the loop bound leaves answers of V open. */

@@ -59,8 +59,8 @@ static unsigned time_for(const struct explore *e, unsigned wanted)
     return wanted && left < wanted ? (unsigned)left : wanted;
 }
 
-/* Whether search may decide programs without atomic operations by one execution: under refcl's own models, with initial values that
- * happen before everything. */
+/* Whether search may decide programs without atomic operations by one execution: under refcl's own models,
+ * with initial values that happen before everything. */
 static bool is_drf_model(const struct explore *e, bool vulkan)
 {
     const char *name = e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat";

@@ -1,8 +1,10 @@
-/* Lowering of a SPIR-V kernel launch to a struct ck_program: its state, and what the callers of the lowering use.
+/* Lowering of a SPIR-V kernel launch to a struct ck_program: its state, and what the callers of the lowering
+ * use.
  *
- * Each work-item becomes a thread.  Shared memory becomes objects, private variables become registers, calls are inlined, and the
- * ids of work-items are constants.  Functions that return an expression return its index in the program.  All allocations live as
- * long as struct ex; errors leave the function by ex_fail().  [SPIRV 2.2, 2.3; SPIRV 3.42] */
+ * Each work-item becomes a thread.  Shared memory becomes objects, private variables become registers, calls
+ * are inlined, and the ids of work-items are constants.  Functions that return an expression return its index
+ * in the program.  All allocations live as long as struct ex; errors leave the function by ex_fail().  [SPIRV
+ * 2.2, 2.3; SPIRV 3.42] */
 #ifndef TOOLS_EXPLORE_EXPLORE_H
 #define TOOLS_EXPLORE_EXPLORE_H
 
@@ -101,8 +103,8 @@ struct ex {
 
 /* ---- callers ---- */
 
-/* module/module.c: reads a module of SIZE bytes, text (.spvasm) with header lines or binary; DATA and FILE must outlive *OUT, which
- * ex_destroy() frees. */
+/* module/module.c: reads a module of SIZE bytes, text (.spvasm) with header lines or binary; DATA and FILE
+ * must outlive *OUT, which ex_destroy() frees. */
 enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex **out, struct mm_error *err);
 /* inputs/header.c: adds TEXT, as it is after "@Input:" and the like. */
 enum ex_line { EX_INPUT, EX_OUTPUT, EX_FILTER };
@@ -119,8 +121,8 @@ _Noreturn void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const
 /* Reports that INST is not supported: "NAME WHERE is not explored: INSTEAD"; INSTEAD NULL: the advice for its opcode. */
 _Noreturn void ex_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *rule,
                                    const char *where, const char *instead);
-/* INST if it is NULL or has a source line; else the first instruction with a line that uses its result, else the nearest one of its
- * function. */
+/* INST if it is NULL or has a source line; else the first instruction with a line that uses its result, else
+ * the nearest one of its function. */
 const struct in_inst *ex_nearest_place(const struct ex *ex, const struct in_inst *inst);
 /* Reports MESSAGE at COLUMN of OPTION, which is "--arg VALUE". */
 _Noreturn void ex_fail_option(struct ex *ex, const char *option, unsigned column, const char *message);
@@ -132,7 +134,8 @@ uint32_t ex_check_added(struct ex *ex, uint32_t index);
 
 /* SIZE bytes, zero. */
 void *ex_alloc(struct ex *ex, size_t size);
-/* Returns ARRAY of COUNT items of ITEM bytes each, or a copy, with room for one more: it grows when COUNT is 0 or a power of two. */
+/* Returns ARRAY of COUNT items of ITEM bytes each, or a copy, with room for one more: it grows when COUNT is
+ * 0 or a power of two. */
 void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item);
 
 #endif

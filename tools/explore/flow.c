@@ -95,8 +95,8 @@ static uint32_t successor_block(struct ex *ex, const struct in_inst *t, uint32_t
     return i == 0 ? t->operands[1] : t->operands[1 + i * (literal_words(ex, t) + 1)];
 }
 
-/* Neighbor I in the order of visits: the blocks that OpLoopMerge names, then the successors, the last one first; NO_BLOCK: there are
- * no more. */
+/* Neighbor I in the order of visits: the blocks that OpLoopMerge names, then the successors, the last one
+ * first; NO_BLOCK: there are no more. */
 static uint32_t neighbor_block(const struct body *b, const struct block *block, uint32_t i)
 {
     uint32_t named = block->loop_merge ? 2 : 0, count = successor_count(b->ex, block->last);
@@ -107,8 +107,8 @@ static uint32_t neighbor_block(const struct body *b, const struct block *block, 
     return NO_BLOCK;
 }
 
-/* Reverse postorder: the last successor is visited first, so that the first one follows its block.  The merge block of a loop is
- * visited before its body, which keeps the body contiguous. */
+/* Reverse postorder: the last successor is visited first, so that the first one follows its block.  The merge
+ * block of a loop is visited before its body, which keeps the body contiguous. */
 static void order_blocks(struct body *b)
 {
     uint32_t depth = 1,

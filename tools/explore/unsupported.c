@@ -86,7 +86,8 @@ static const char *reduction_name(const struct in_inst *inst, char *text, size_t
     return text;
 }
 
-/* The function of OpenCL C and the instruction, such as "read_pipe (OpReadPipe, opcode 274)", in TEXT, which is returned. */
+/* The function of OpenCL C and the instruction, such as "read_pipe (OpReadPipe, opcode 274)", in TEXT, which
+ * is returned. */
 static const char *instruction_name(const struct in_inst *inst, char *text, size_t size)
 {
     char composed[80];
@@ -171,8 +172,8 @@ static uint32_t called_parameter(const struct ex *ex, const struct in_inst *inst
     return 0;
 }
 
-/* The first instruction with a place that uses VALUE, or the parameter that VALUE is of a called function, DEPTH calls deep;
- * NULL: none. */
+/* The first instruction with a place that uses VALUE, or the parameter that VALUE is of a called function,
+ * DEPTH calls deep; NULL: none. */
 static const struct in_inst *first_use(const struct ex *ex, uint32_t value, unsigned depth)
 {
     for (uint32_t i = 0; i < ex->module.inst_count; i++) {

@@ -53,7 +53,8 @@ struct fp_module *fp_module_find(const void *bytes, size_t size);
 /* The lock that fp_evaluate() and the use of its result need. */
 void fp_lock(void);
 void fp_unlock(void);
-/* Evaluates the launch that BYTES, a record of the layer, describe.  The result is valid until fp_unlock(); NULL: nothing is known. */
+/* Evaluates the launch that BYTES, a record of the layer, describe.  The result is valid until fp_unlock();
+ * NULL: nothing is known. */
 const struct fp_launch *fp_evaluate(struct fp_module *module, const void *bytes, size_t size);
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -74,8 +75,8 @@ uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 uint32_t fp_post_dominator(const struct fp_module *module, const struct in_function *function,
                            uint32_t block);
 
-/* The blocks that may be executed between the branch at the end of BLOCK and its post-dominator, if BLOCK is one of them: a loop
- * repeats what they compute; else none.  NULL: out of memory. */
+/* The blocks that may be executed between the branch at the end of BLOCK and its post-dominator, if BLOCK is
+ * one of them: a loop repeats what they compute; else none.  NULL: out of memory. */
 const struct fp_blocks *fp_repeated_blocks(const struct fp_module *module, const struct in_function *function,
                                            uint32_t block);
 

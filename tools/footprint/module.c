@@ -171,8 +171,8 @@ static bool find_blocks(const struct in_module *module, const struct in_function
     return good;
 }
 
-/* The next label among the operands of terminator T from *K on, which is advanced; 0: there is none.  Literals of a switch that
- * look like labels of FUNCTION count. */
+/* The next label among the operands of terminator T from *K on, which is advanced; 0: there is none.
+ * Literals of a switch that look like labels of FUNCTION count. */
 static uint32_t next_target(const struct in_module *module, const struct in_function *function,
                             const struct in_inst *t, uint32_t *k)
 {

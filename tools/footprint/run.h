@@ -47,8 +47,8 @@ static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t 
 }
 /* Whether one of the operands of INST from FIRST on is a pointer. */
 bool fp_takes_pointer(const struct fp_run *run, const struct in_inst *inst, uint32_t first);
-/* Adds the access of INST through POINTER, if that is known and the memory is an argument's or a variable's.  ACCESS has the size, the kind
- * and, of an atomic, attributes, order and scope. */
+/* Adds the access of INST through POINTER, if that is known and the memory is an argument's or a variable's.
+ * ACCESS has the size, the kind and, of an atomic, attributes, order and scope. */
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
                    struct fp_access access);
 struct fp_value *fp_parts(struct fp_run *run, size_t count); /* NULL: no room */

@@ -1,4 +1,5 @@
-/* Builds the happens-before graph of commands and host calls, finds the completions on which the host relies, and searches for paths. */
+/* Builds the happens-before graph of commands and host calls, finds the completions on which the host relies,
+ * and searches for paths. */
 #include "tools/hints/graph.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
@@ -45,8 +46,8 @@ static void take_command(struct hints_graph *g, const struct mm_command *record)
         give_up(g, "what native kernels use is not known");
 }
 
-/* Notes memory that the host may access between commands: its own, mapped and shared memory.  Packets of pipes are not recorded as
- * accesses. */
+/* Notes memory that the host may access between commands: its own, mapped and shared memory.  Packets of
+ * pipes are not recorded as accesses. */
 static void take_allocation(struct hints_graph *g, const struct mm_allocation *a)
 {
     bool buffer = a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER;
@@ -156,8 +157,8 @@ static void add_edge(struct hints_graph *g, const struct mm_edge *given)
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-/* Depth-first search backwards: calls FUNCTION for NODE and all nodes that happen before it and were not visited by an earlier search of
- * the same kind (FOR_HOST).  False: out of memory. */
+/* Depth-first search backwards: calls FUNCTION for NODE and all nodes that happen before it and were not
+ * visited by an earlier search of the same kind (FOR_HOST).  False: out of memory. */
 static bool search_back(struct hints_graph *g, uint32_t node, bool for_host,
                         void (*function)(struct hints_graph *g, const struct hints_node *node, uint32_t use),
                         uint32_t use)
@@ -315,8 +316,8 @@ static void use_command(struct hints_graph *g, const struct hints_node *node, ui
         add_use(g, use, (uint32_t)(node->agent >> 32));
 }
 
-/* The host may access the memory of a command as soon as it is ordered after the command, since its accesses are not observed; and every
- * command must be complete before the program ends. */
+/* The host may access the memory of a command as soon as it is ordered after the command, since its accesses
+ * are not observed; and every command must be complete before the program ends. */
 bool hints_graph_finish(struct hints_graph *g)
 {
     uint32_t last = UINT32_MAX;
@@ -353,7 +354,8 @@ static bool waits_for_all(const struct hints_graph *g, const struct hints_node *
     return command ? command->joins && !command->has_list : node->kind == MM_API_CALL;
 }
 
-/* The waiting node of the removed barrier, marker or clFinish whose completion is FROM; NULL: FROM is no such completion. */
+/* The waiting node of the removed barrier, marker or clFinish whose completion is FROM; NULL: FROM is no such
+ * completion. */
 static struct hints_node *removed_join(const struct hints_graph *g, uint32_t from)
 {
     const struct hints_command *command = command_at(g, &g->nodes[from]);
@@ -366,8 +368,9 @@ static struct hints_node *removed_join(const struct hints_graph *g, uint32_t fro
     return NULL;
 }
 
-/* IN is an edge into a removed join, and an edge of kind OUT leads from the join to a target.  Returns whether the queue orders the target
- * after the source of IN without the join, too.  WHOLE_QUEUE: the target waits for all earlier commands of the queue. */
+/* IN is an edge into a removed join, and an edge of kind OUT leads from the join to a target.  Returns
+ * whether the queue orders the target after the source of IN without the join, too.  WHOLE_QUEUE: the target
+ * waits for all earlier commands of the queue. */
 static bool is_ordered_without_join(const struct hints_graph *g, const struct hints_edge *in, uint8_t out,
                                     bool whole_queue)
 {
@@ -382,8 +385,9 @@ static bool is_ordered_without_join(const struct hints_graph *g, const struct hi
     return out == MM_EDGE_BARRIER && in->kind == MM_EDGE_BARRIER && source && source->barrier;
 }
 
-/* Calls FUNCTION for the edges that replace one of kind OUT from the removed join at FROM; from another removed join in its place these,
- * too, are replaced.  Joins with STAMP were visited.  WHOLE_QUEUE: see is_ordered_without_join().  False: out of memory. */
+/* Calls FUNCTION for the edges that replace one of kind OUT from the removed join at FROM; from another
+ * removed join in its place these, too, are replaced.  Joins with STAMP were visited.  WHOLE_QUEUE: see
+ * is_ordered_without_join().  False: out of memory. */
 static bool bypass_joins(const struct hints_graph *g, uint32_t from, uint8_t out, bool whole_queue,
                          uint32_t stamp, hints_edge_function *function, void *context)
 {
@@ -467,8 +471,9 @@ static void extend_search(struct hints_graph *g, struct search *s, uint32_t at)
     }
 }
 
-/* A 0-1 breadth-first search backwards from NODE by the number of removed edges.  Returns the first node of COMMAND, UINT32_MAX: there is
- * no path.  TAKEN, an element for each node, receives the step from each visited node. */
+/* A 0-1 breadth-first search backwards from NODE by the number of removed edges.  Returns the first node of
+ * COMMAND, UINT32_MAX: there is no path.  TAKEN, an element for each node, receives the step from each
+ * visited node. */
 static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command, struct step *taken)
 {
     struct search s = {.good = true};

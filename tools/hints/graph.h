@@ -77,12 +77,13 @@ void hints_graph_sink(struct hints_graph *g, struct mm_sink *sink);
 bool hints_graph_finish(struct hints_graph *g);
 void hints_graph_clear(struct hints_graph *g);
 
-/* Calls FUNCTION for each edge into NODE in the graph without the removed groups.  A removed barrier, marker or clFinish does not exist;
- * commands after it are ordered as the queue orders them without it.  False: out of memory. */
+/* Calls FUNCTION for each edge into NODE in the graph without the removed groups.  A removed barrier, marker
+ * or clFinish does not exist; commands after it are ordered as the queue orders them without it.  False: out
+ * of memory. */
 typedef void hints_edge_function(void *context, uint32_t from, uint8_t kind);
 bool hints_graph_edges(struct hints_graph *g, uint32_t node, hints_edge_function *function, void *context);
-/* Restores the groups on a path with the fewest removed edges that orders NODE after COMMAND.  Returns the number of these edges; -1: there
- * is no path. */
+/* Restores the groups on a path with the fewest removed edges that orders NODE after COMMAND.  Returns the
+ * number of these edges; -1: there is no path. */
 int hints_graph_restore(struct hints_graph *g, uint32_t node, uint32_t command);
 
 #endif

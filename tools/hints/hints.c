@@ -1,4 +1,5 @@
-/* Removes all waits of a trace, and restores those that order the races that the detector then finds, until there are none. */
+/* Removes all waits of a trace, and restores those that order the races that the detector then finds, until
+ * there are none. */
 #include "tools/hints/hints.h"
 #include "tools/footprint/footprint.h"
 #include "tools/hints/graph.h"
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 enum { MOST_JUDGEMENTS = 64 };
-/* An artificial allocation with a byte for each command: the command writes it at its end, and the host reads it where it relies on
- * the command's completion, so that a missing order is a race. */
+/* An artificial allocation with a byte for each command: the command writes it at its end, and the host reads
+ * it where it relies on the command's completion, so that a missing order is a race. */
 #define COMPLETIONS UINT32_C(0x80000000)
 
 /* ---- a trace without the removed waits ------------------------------------------------------------ */
@@ -44,8 +45,8 @@ static uint32_t site_of(const struct rewriter *r, uint32_t command)
     return command < r->g->command_count ? r->g->commands[command].site : 0;
 }
 
-/* Atomics become plain accesses: they do not race, but their order determines the values that they read.  Possible accesses become
- * accesses. */
+/* Atomics become plain accesses: they do not race, but their order determines the values that they read.
+ * Possible accesses become accesses. */
 static void pass_access(struct rewriter *r, const struct mm_event *e)
 {
     struct mm_event plain = *e;
@@ -164,8 +165,8 @@ static uint32_t begin_of(const struct hints_graph *g, const struct ck_access *ac
     return UINT32_MAX;
 }
 
-/* Restores waits that order the races of D, the later races first: their order often implies that of earlier ones.  False: nothing was
- * restored, or no wait orders some race. */
+/* Restores waits that order the races of D, the later races first: their order often implies that of earlier
+ * ones.  False: nothing was restored, or no wait orders some race. */
 static bool restore_waits(struct hints_graph *g, const struct ck_detector *d)
 {
     int all = 0, count = 0;

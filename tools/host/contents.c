@@ -136,8 +136,8 @@ static void put_numbers(unsigned char *data, size_t count, struct spec_scalar sc
     }
 }
 
-/* Fills DATA for launch ROUND (enum spec_input): zeros, iota, ones, random numbers, small ones, or one number in all elements; below
- * the limit of indices. */
+/* Fills DATA for launch ROUND (enum spec_input): zeros, iota, ones, random numbers, small ones, or one number
+ * in all elements; below the limit of indices. */
 static void put_round(unsigned char *data, size_t count, struct spec_scalar scalar, const struct spec *spec,
                       unsigned round)
 {

@@ -1,5 +1,5 @@
-/* librefcl-host: functions of the C library that access memory of the program.  clang calls those named __tsan_...; for gcc the linker
- * redirects calls to those named __wrap_... (see `refcl host-cc`). */
+/* librefcl-host: functions of the C library that access memory of the program.  clang calls those named
+ * __tsan_...; for gcc the linker redirects calls to those named __wrap_... (see `refcl host-cc`). */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdio.h>

@@ -27,8 +27,8 @@ extern __thread bool host_inside; /* the thread is in the recorder, whose locks 
 /* Number of nested signal handlers in the thread; on a driver, nothing is recorded in them. */
 extern __thread unsigned host_handlers;
 
-/* Whether the access at ADDRESS is not recorded because a signal handler executes it.  NULL: a synchronization, which ends the
- * recording. */
+/* Whether the access at ADDRESS is not recorded because a signal handler executes it.  NULL: a
+ * synchronization, which ends the recording. */
 static inline bool host_leaves_out(const void *address, uint32_t size)
 {
     const struct refcl_host_runtime *runtime = host_handlers ? host_recording() : NULL;
@@ -81,14 +81,14 @@ uint64_t host_point(void);
 /* Orders this thread's later events after POINT. */
 void host_after(uint64_t point);
 
-/* Synchronization objects, identified by their address; each has a set of points.  host_acquire() orders the thread after all of
- * them. */
+/* Synchronization objects, identified by their address; each has a set of points.  host_acquire() orders the
+ * thread after all of them. */
 void host_release(const void *object); /* replaces the set by a new point of this thread */
 void host_add(const void *object);     /* adds a new point of this thread to the set */
 void host_acquire(const void *object);
 
-/* Enclose an atomic on memory outside of SVM: no other atomic on OBJECT executes between the two calls.  The second one records it as
- * a synchronization [C11 5.1.2.4]. */
+/* Enclose an atomic on memory outside of SVM: no other atomic on OBJECT executes between the two calls.  The
+ * second one records it as a synchronization [C11 5.1.2.4]. */
 void host_atomic_begin(const void *object);
 void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
 void host_atomic_fence(int order);
@@ -96,8 +96,8 @@ void host_atomic_fence(int order);
 /* The C library keeps conditions of an older layout under the same names. */
 #define HOST_CONDITIONS_VERSION "GLIBC_2.3.2"
 
-/* Stores in *FUNCTION, a function pointer, the next definition of the interposed function NAME; VERSION: its symbol version, NULL: the
- * default one. */
+/* Stores in *FUNCTION, a function pointer, the next definition of the interposed function NAME; VERSION: its
+ * symbol version, NULL: the default one. */
 void host_find_next(const char *name, const char *version, void *function);
 
 #endif

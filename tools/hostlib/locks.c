@@ -7,7 +7,8 @@
 #include <semaphore.h>
 #include <threads.h>
 
-/* Defines the interposer NAME, which releases MUTEX and acquires it again, whatever it returns.  Recording may begin in between. */
+/* Defines the interposer NAME, which releases MUTEX and acquires it again, whatever it returns.  Recording
+ * may begin in between. */
 #define WAIT(name, version, arguments, mutex, ...)                                                           \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

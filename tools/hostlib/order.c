@@ -1,6 +1,7 @@
-/* librefcl-host: the happens-before order of host threads [CL 3.3.6 A23].  As in a vector-clock detector, a release stores a point of
- * its thread in the synchronization object (a mutex, an atomic, ...), and an acquire is ordered after the points stored
- * there; here points are events of the record, and the detector computes the clocks. */
+/* librefcl-host: the happens-before order of host threads [CL 3.3.6 A23].  As in a vector-clock detector, a
+ * release stores a point of its thread in the synchronization object (a mutex, an atomic, ...), and an
+ * acquire is ordered after the points stored there; here points are events of the record, and the detector
+ * computes the clocks. */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdlib.h>
@@ -26,8 +27,9 @@ static struct {
     struct object *first;
 } buckets[BUCKETS];
 
-/* Per thread: the versions that it acquired last (the array's address identifies the thread), its point at the last release fence
- * (FENCE), and the points that relaxed loads have read since the last acquire fence (SEEN). */
+/* Per thread: the versions that it acquired last (the array's address identifies the thread), its point at
+ * the last release fence (FENCE), and the points that relaxed loads have read since the last acquire fence
+ * (SEEN). */
 static __thread struct {
     const struct object *object;
     uint64_t version;
@@ -132,8 +134,8 @@ static void replace_points(struct object *object, uint64_t point)
     object->count = 1;
 }
 
-/* Adds POINT, or replaces this thread's point.  If the object is full, the thread acquires all points, and a new point, which is ordered
- * after them, replaces them. */
+/* Adds POINT, or replaces this thread's point.  If the object is full, the thread acquires all points, and a
+ * new point, which is ordered after them, replaces them. */
 static void add_point(struct object *object, uint64_t point)
 {
     size_t i = 0;

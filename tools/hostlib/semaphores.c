@@ -62,8 +62,8 @@ EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
     return next(barrier);
 }
 
-/* Adds a point to the barrier's current generation and returns its object; NULL: an unknown barrier.  Two objects suffice: no thread is
- * still in the generation before the previous one. */
+/* Adds a point to the barrier's current generation and returns its object; NULL: an unknown barrier.  Two
+ * objects suffice: no thread is still in the generation before the previous one. */
 static const void *arrive_at_barrier(const pthread_barrier_t *barrier)
 {
     host_lock(&locked);

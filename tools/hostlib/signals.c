@@ -121,8 +121,8 @@ EXPORT sighandler_t __sysv_signal(int, sighandler_t) __attribute__((alias("sysv_
 
 /* ---- handlers that end by a jump ------------------------------------------------------------------- */
 
-/* The target of a jump is unknown: it is assumed to leave all handlers of the thread.  <setjmp.h> renames these functions, so it is not
- * included. */
+/* The target of a jump is unknown: it is assumed to leave all handlers of the thread.  <setjmp.h> renames
+ * these functions, so it is not included. */
 #define JUMP(name)                                                                                           \
     EXPORT _Noreturn void name(void *environment, int value);                                                \
     EXPORT _Noreturn void name(void *environment, int value)                                                 \

@@ -16,9 +16,9 @@ static void *find_symbol(const char *name, const char *version)
     return symbol ? symbol : dlsym(RTLD_NEXT, name);
 }
 
-/* Functions that refcl calls with locks held, and those that signal handlers may call, are looked up when this library is loaded.  A
- * look-up acquires the loader's lock, which a thread that initializes another library holds while its interposed calls acquire
- * refcl's locks: a later look-up would be a deadlock. */
+/* Functions that refcl calls with locks held, and those that signal handlers may call, are looked up when
+ * this library is loaded.  A look-up acquires the loader's lock, which a thread that initializes another
+ * library holds while its interposed calls acquire refcl's locks: a later look-up would be a deadlock. */
 static struct {
     const char *name, *version;
     void *symbol;
@@ -63,8 +63,8 @@ void host_find_next(const char *name, const char *version, void *function)
 static const struct link_map *runtime_map;
 static bool on_driver;
 
-/* Libraries whose synchronization is not the program's: refcl's own, of which the JIT is loaded late, those that these call, and the
- * loader. */
+/* Libraries whose synchronization is not the program's: refcl's own, of which the JIT is loaded late, those
+ * that these call, and the loader. */
 static const char *const own_libraries[] = {"/librefcl", "/libOpenCL", "/libLLVM", "/libSPIRV-Tools",
                                             "/libgcc_s"};
 
@@ -214,7 +214,8 @@ static int run_thrd(void *context)
     return (int)(intptr_t)run_thread(context);
 }
 
-/* NULL: a thread of the runtime or a driver.  Threads that start before the recording have one, too: their ends may be recorded. */
+/* NULL: a thread of the runtime or a driver.  Threads that start before the recording have one, too: their
+ * ends may be recorded. */
 static struct start *new_start(const void *place)
 {
     struct start *start = host_is_runtime(place) ? NULL : calloc(1, sizeof *start);

@@ -1,5 +1,5 @@
-/* librefcl-host: functions that gcc's and clang's -fsanitize=thread instrumentation calls for plain accesses.  An access outside of
- * memory shared with kernels costs two comparisons. */
+/* librefcl-host: functions that gcc's and clang's -fsanitize=thread instrumentation calls for plain accesses.
+ * An access outside of memory shared with kernels costs two comparisons. */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdatomic.h>

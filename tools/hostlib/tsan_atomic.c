@@ -1,5 +1,5 @@
-/* librefcl-host: atomics.  An atomic on SVM and its record are one step, which no step of a kernel interrupts, so that the record has
- * atomics on an object in coherence order. */
+/* librefcl-host: atomics.  An atomic on SVM and its record are one step, which no step of a kernel
+ * interrupts, so that the record has atomics on an object in coherence order. */
 #include "tools/hostlib/hostlib.h"
 
 /* Instrumented code passes C11 order numbers; the operations themselves are seq_cst, which is at least as strong. */
@@ -27,7 +27,8 @@ static struct atomic_access begin_atomic(const volatile void *address, const voi
     return a;
 }
 
-/* Records an atomic outside of SVM, which only orders threads of the program, as an access that may conflict with commands. */
+/* Records an atomic outside of SVM, which only orders threads of the program, as an access that may conflict
+ * with commands. */
 static void record_outside_svm(const struct refcl_host_access *access)
 {
     const struct refcl_host_runtime *runtime = host_shared(access->address);
@@ -38,7 +39,8 @@ static void record_outside_svm(const struct refcl_host_access *access)
     host_inside = false;
 }
 
-/* Records the access, which read and wrote SIZE bytes with the values READ and WRITTEN: 0 where KIND does not read or write. */
+/* Records the access, which read and wrote SIZE bytes with the values READ and WRITTEN: 0 where KIND does not
+ * read or write. */
 static void end_atomic(const struct atomic_access *a, uint32_t size, enum refcl_host_kind kind, int order,
                        uint64_t read, uint64_t written)
 {

@@ -154,8 +154,8 @@ static void choose_image(const struct in_argument_info *a, unsigned roles, char 
             snprintf(text, size, "image:%s:%s:changing", kinds[i].text, format);
 }
 
-/* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1.  Those that limit ids have one that
- * the last work-item is beyond. */
+/* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1.  Those that
+ * limit ids have one that the last work-item is beyond. */
 static void choose_value(const struct in_argument_info *a, unsigned roles, const struct launch_choice *choice,
                          char *text, size_t size)
 {

@@ -1,12 +1,15 @@
-/* How a kernel uses its arguments: a flow-insensitive, context-insensitive taint analysis over SPIR-V ids, iterated to a fixed point.
+/* How a kernel uses its arguments: a flow-insensitive, context-insensitive taint analysis over SPIR-V ids,
+ * iterated to a fixed point.
  *
- * A set of sources has bit I for argument I or the memory that it points to, a bit for each kind of work-item id (local, group,
- * global), and one for each component of such ids.  For each id, VALUE is the set of sources that its value is
- * computed from, and POINTER the set of arguments whose memory it may point into.  The sets of a variable are the unions over
- * all stores to it.  While it propagates sets, the analysis collects roles of arguments (signature.h): an argument that an id
- * is compared with is a limit, one that indexes memory is an index, and so on.
+ * A set of sources has bit I for argument I or the memory that it points to, a bit for each kind of work-item
+ * id (local, group, global), and one for each component of such ids.  For each id, VALUE is the set of
+ * sources that its value is computed from, and POINTER the set of arguments whose memory it may point into.
+ * The sets of a variable are the unions over all stores to it.  While it propagates sets, the analysis
+ * collects roles of arguments (signature.h): an argument that an id is compared with is a limit, one that
+ * indexes memory is an index, and so on.
  *
- * The roles choose launches (choose.c), which are no verdicts: both false and missing roles are acceptable. */
+ * The roles choose launches (choose.c), which are no verdicts: both false and missing roles are
+ * acceptable. */
 #include "interp/spirv.h"
 #include "tools/launch/signature.h"
 
@@ -127,8 +130,8 @@ static set builtin_source(struct flow *f, const struct in_id *id)
     }
 }
 
-/* An array in local memory that is indexed by local ids bounds the size of work-groups.  The indices, from FIRST_INDEX on, select in
- * the type that the base points to, which may be a row of the variable. */
+/* An array in local memory that is indexed by local ids bounds the size of work-groups.  The indices, from
+ * FIRST_INDEX on, select in the type that the base points to, which may be a row of the variable. */
 static void index_local_array(struct flow *f, const struct in_inst *inst, uint32_t first_index)
 {
     const struct in_id *base = id_of(f, inst->operands[0]);
@@ -215,8 +218,8 @@ static void flow_of_call(struct flow *f, const struct in_inst *inst)
     add_sources(f, &f->value[inst->result], f->held[callee->id]);
 }
 
-/* The role of an argument that an id is multiplied by: the size of a group or tile for local and group ids, the pitch of rows for
- * others. */
+/* The role of an argument that an id is multiplied by: the size of a group or tile for local and group ids,
+ * the pitch of rows for others. */
 static void flow_scale(struct flow *f, set id, set argument)
 {
     bool is_tile = (id & IDS) == LOCAL_ID || (id & IDS) == GROUP_ID;
@@ -271,7 +274,8 @@ static void flow_texel(struct flow *f, const struct in_inst *inst, uint32_t id, 
     give_role(f, f->value[inst->operands[0]] & ARGUMENTS, LAUNCH_INTEGERS | (is_signed ? LAUNCH_SIGNED : 0));
 }
 
-/* An argument is an extent if an id is ordered against it, multiplied, masked or clamped by it, or if any value is divided by it. */
+/* An argument is an extent if an id is ordered against it, multiplied, masked or clamped by it, or if any
+ * value is divided by it. */
 static void find_extents(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
@@ -291,7 +295,8 @@ static void find_extents(struct flow *f, const struct in_inst *inst)
             give_role(f, f->value[inst->operands[1 - i]], LAUNCH_LIMIT);
 }
 
-/* Arguments that are divided, shifted or masked may have to be multiples of other numbers, or powers of two (LAUNCH_WHOLE). */
+/* Arguments that are divided, shifted or masked may have to be multiples of other numbers, or powers of two
+ * (LAUNCH_WHOLE). */
 static void find_whole(struct flow *f, const struct in_inst *inst)
 {
     bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;

@@ -74,21 +74,23 @@ bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_inf
 /* Reduces the number of work-groups, then halves their size; SINGLE: work-groups of one work-item.  False:
  * the launch cannot be smaller. */
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single);
-/* The same arguments for one work-group, halved NUMBER times; OTHER is to be freed in any case.  False: that is not smaller, or one
- * work-item of a kernel whose work-items have different ids. */
+/* The same arguments for one work-group, halved NUMBER times; OTHER is to be freed in any case.  False: that
+ * is not smaller, or one work-item of a kernel whose work-items have different ids. */
 bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch_choice *choice,
                         unsigned number, struct launch_choice *other);
 /* The same launch with an element of memory for each work-item, and MORE; OTHER is to be freed in any case. */
 bool launch_choose_exact(const struct in_kernel_info *kernel, const struct launch_choice *choice,
                          uint64_t more, struct launch_choice *other);
-/* Other contents for locks, counters and flags, one argument after the other: STEP counts from 0.  False: there are no more. */
+/* Other contents for locks, counters and flags, one argument after the other: STEP counts from 0.  False:
+ * there are no more. */
 bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_choice *choice, unsigned step);
 void launch_choice_clear(struct launch_choice *choice);
 /* "N", "N,M" or "N,M,K". */
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size);
 
-/* The bytes that TEXT describes of argument INDEX of KERNEL, a structure or a pointer to one, or of the structure AS if that is not
- * "", as "@raw:" and hexadecimal digits, freed with mm_free.  NULL: it is neither (then ERR is unchanged), or the text does not fit it. */
+/* The bytes that TEXT describes of argument INDEX of KERNEL, a structure or a pointer to one, or of the
+ * structure AS if that is not "", as "@raw:" and hexadecimal digits, freed with mm_free.  NULL: it is neither
+ * (then ERR is unchanged), or the text does not fit it. */
 char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *as,
                        const char *text, struct mm_error *err);
 /* The bytes of a structure that the program uses under this name; 0: there is none. */

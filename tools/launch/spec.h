@@ -35,8 +35,8 @@ enum spec_kind {
     SPEC_PIPE,
     SPEC_CAPTURED
 };
-/* CHANGING: other contents in each launch of refcl-kernel-host, by `changing` or `changing=LAST`, whose last launch has LAST in
- * each element; INDICES: the same, all of them below LIMIT. */
+/* CHANGING: other contents in each launch of refcl-kernel-host, by `changing` or `changing=LAST`, whose last
+ * launch has LAST in each element; INDICES: the same, all of them below LIMIT. */
 enum spec_fill {
     SPEC_ZERO,
     SPEC_IOTA,
@@ -143,13 +143,13 @@ struct spec_type {
     {                                                                                                        \
         "uchar", 1, 'u'                                                                                      \
     }
-/* Whether SCALAR can have each number of VALUE: no fraction, no more bits; either sign, as names of types need not have it.  If not,
- * NUMBER is the text of the first one that it cannot have. */
+/* Whether SCALAR can have each number of VALUE: no fraction, no more bits; either sign, as names of types
+ * need not have it.  If not, NUMBER is the text of the first one that it cannot have. */
 bool spec_fits(const struct spec_value *value, const struct spec_scalar *scalar, char *number, size_t size);
 /* The type TEXT of numbers, such as "uint4" or "uint4*"; false: it is another type. */
 bool spec_type_read(const char *text, struct spec_type *type);
-/* Elements of the memory that an argument points to: by the type in the source if that is one of numbers, else COUNT numbers of SIZE
- * bytes, else, if SIZE is 0, BYTES bytes. */
+/* Elements of the memory that an argument points to: by the type in the source if that is one of numbers,
+ * else COUNT numbers of SIZE bytes, else, if SIZE is 0, BYTES bytes. */
 struct spec_type spec_element_type(const char *source_name, uint32_t size, uint32_t count, bool is_real,
                                    uint32_t bytes);
 

@@ -90,8 +90,8 @@ static void copy_svm(struct ly_command *command, void *to, const void *from, siz
     LY_COMMAND(function, ly_next.function, is_blocking, parameters, arguments, accesses)                     \
     LY_EXPORT(function)
 
-/* Defines VARIANT_FUNCTION, which records a command in a command buffer.  FIRST and PASSED: the parameters and arguments before
- * PARAMETERS and ARGUMENTS. */
+/* Defines VARIANT_FUNCTION, which records a command in a command buffer.  FIRST and PASSED: the parameters
+ * and arguments before PARAMETERS and ARGUMENTS. */
 #define RECORD_VARIANT(variant, function, first, passed, parameters, arguments, accesses)                    \
     static cl_int CL_API_CALL variant##_##function(LY_UNPACK first LY_UNPACK parameters cl_uint count,       \
                                                    const cl_sync_point_khr *list, cl_sync_point_khr *point,  \

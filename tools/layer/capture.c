@@ -1,5 +1,6 @@
-/* Launches on any driver as files for `refcl kernel`: REFCL_LAYER_CAPTURE=PATTERN names them, as REFCL_CAPTURE does for refcl's own
- * runtime.  Contents of memory are read back from the device before the launch is enqueued. */
+/* Launches on any driver as files for `refcl kernel`: REFCL_LAYER_CAPTURE=PATTERN names them, as
+ * REFCL_CAPTURE does for refcl's own runtime.  Contents of memory are read back from the device before the
+ * launch is enqueued. */
 #include "memmodel/trace/capture.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/privilege.h"

@@ -1,5 +1,5 @@
-/* Command buffers [cl_khr_command_buffer].  An enqueued one is recorded as its commands between a first and a last command, which has
- * its event. */
+/* Command buffers [cl_khr_command_buffer].  An enqueued one is recorded as its commands between a first and a
+ * last command, which has its event. */
 #include "memmodel/base/array.h"
 #include "tools/layer/layer.h"
 
@@ -53,8 +53,8 @@ void ly_command_buffer_add(const struct ly_call *call, struct ly_command *patter
 
 /* ---- enqueueing ------------------------------------------------------------------------------------- */
 
-/* Orders COMMAND, command I of the buffer, after those before it that sync-points and barriers order, but not the queue; POINTS are
- * the completions of the commands before it. */
+/* Orders COMMAND, command I of the buffer, after those before it that sync-points and barriers order, but not
+ * the queue; POINTS are the completions of the commands before it. */
 static void depend_in_buffer(const struct ly_command_buffer *buffer, size_t i, struct ly_command *command,
                              struct ly_point *const *points)
 {

@@ -110,8 +110,8 @@ COMMAND(clEnqueueWaitSemaphoresKHR, false,
 
 /* ---- memory of other interfaces ------------------------------------------------------------------- */
 
-/* Commands that acquire or release memory of another interface order other commands; the accesses of the other interface are not
- * recorded. */
+/* Commands that acquire or release memory of another interface order other commands; the accesses of the
+ * other interface are not recorded. */
 #define NOTE_SHARED ly_not_checked("what other interfaces do with shared memory")
 #define SHARED(name)                                                                                         \
     LY_COMMAND(name, ly_next.name, false, (cl_uint mems, const cl_mem *list_of_mems, ),                      \

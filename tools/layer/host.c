@@ -153,8 +153,8 @@ static bool window_contains(const struct window *w, const struct refcl_host_acce
            in_slice / w->host_row < w->box.rows[1] && in_slice % w->host_row + a->size <= w->box.rows[0];
 }
 
-/* Whether the access was recorded by an earlier window, which has the same bytes at the same addresses: several maps of a part, or a
- * map of memory under CL_MEM_USE_HOST_PTR. */
+/* Whether the access was recorded by an earlier window, which has the same bytes at the same addresses:
+ * several maps of a part, or a map of memory under CL_MEM_USE_HOST_PTR. */
 static bool is_shown_before(size_t i, const struct refcl_host_access *a)
 {
     const struct window *w = &windows[i];
@@ -202,8 +202,8 @@ static void leave_part_out(void *context, const struct mm_host_part *part)
     leave_plain_memory_out();
 }
 
-/* Outside of SVM, atomics of the host do not synchronize with those of kernels [CL 3.3.6 A23]; recorded as accesses, they would race
- * with each other. */
+/* Outside of SVM, atomics of the host do not synchronize with those of kernels [CL 3.3.6 A23]; recorded as
+ * accesses, they would race with each other. */
 static void leave_atomic_out(const struct refcl_host_access *a)
 {
     for (size_t i = 0; i < window_count; i++)

@@ -20,8 +20,8 @@
 typedef void ly_function(void);         /* any, to be cast */
 extern struct _cl_icd_dispatch ly_next; /* the next layer, or the driver */
 extern pthread_mutex_t ly_lock;
-/* Acquires ly_lock and the recorder's lock, so that the records of one call are not interleaved with others and the recorder's
- * lock is acquired once. */
+/* Acquires ly_lock and the recorder's lock, so that the records of one call are not interleaved with others
+ * and the recorder's lock is acquired once. */
 void ly_enter(void);
 void ly_leave(void);
 
@@ -167,9 +167,10 @@ struct ly_call {
  * them.  Without the lock. */
 struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape);
 void ly_call_end(struct ly_command *command, const struct ly_call *call);
-/* Defines the entry point layer_FUNCTION, which calls NEXT, the driver's, and if that succeeds records COMMAND with its accesses,
- * which ACCESSES, a function call, adds.  PARAMETERS and ARGUMENTS, those between the queue and the wait list, are in
- * parentheses, with a comma at their end; IS_BLOCKING is the value of the parameter of that meaning, or false. */
+/* Defines the entry point layer_FUNCTION, which calls NEXT, the driver's, and if that succeeds records
+ * COMMAND with its accesses, which ACCESSES, a function call, adds.  PARAMETERS and ARGUMENTS, those between
+ * the queue and the wait list, are in parentheses, with a comma at their end; IS_BLOCKING is the value of the
+ * parameter of that meaning, or false. */
 #define LY_UNPACK(...) __VA_ARGS__
 #define LY_COMMAND(function, next, is_blocking, parameters, arguments, accesses)                             \
     static cl_int CL_API_CALL layer_##function(cl_command_queue queue, LY_UNPACK parameters cl_uint count,   \
@@ -257,9 +258,9 @@ void ly_host_detach(void);
 bool ly_host_is_attached(void);
 /* Notes what signal handlers did.  True, once: a handler synchronizes, so the order of threads is unknown from now on. */
 bool ly_host_note_handlers(void);
-/* A command uses plain memory of the host; true: the access is recorded.  free() and malloc() order threads without a record of
- * it, so only the accesses of one thread, the first whose commands use plain memory, and of its commands are recorded; the
- * others are not checked. */
+/* A command uses plain memory of the host; true: the access is recorded.  free() and malloc() order threads
+ * without a record of it, so only the accesses of one thread, the first whose commands use plain memory, and
+ * of its commands are recorded; the others are not checked. */
 bool ly_use_plain_memory(void);
 /* Commands may access the memory: accesses of the host to it are recorded. */
 void ly_host_share(const void *address, size_t size);
@@ -272,8 +273,8 @@ const struct mm_host_ranges *ly_host_ranges(void); /* plain memory that commands
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* A box of bytes in a memory object or in the host's memory: from OFFSET on, ROWS[2] slices at SLICE_PITCH, each of ROWS[1] rows
- * at ROW_PITCH, each of ROWS[0] bytes. */
+/* A box of bytes in a memory object or in the host's memory: from OFFSET on, ROWS[2] slices at SLICE_PITCH,
+ * each of ROWS[1] rows at ROW_PITCH, each of ROWS[0] bytes. */
 struct ly_box {
     uint64_t offset, rows[3], row_pitch, slice_pitch;
 };
@@ -348,8 +349,8 @@ struct ly_kernel_view {
 bool ly_kernel_view(cl_kernel kernel, struct ly_kernel_view *view); /* false: unknown, or out of memory */
 void ly_kernel_view_clear(struct ly_kernel_view *view);
 
-/* Whether a command enqueued by CALL would complete without a later call of the application: its dependencies are done, so none
- * waits for a user event.  Without the lock. */
+/* Whether a command enqueued by CALL would complete without a later call of the application: its dependencies
+ * are done, so none waits for a user event.  Without the lock. */
 bool ly_can_wait_for(const struct ly_call *call);
 /* Writes the launch to a file if REFCL_LAYER_CAPTURE selects it; before it is enqueued, without the lock. */
 void ly_capture(const struct ly_call *call, cl_kernel kernel, const struct mm_command *shape);
@@ -380,8 +381,8 @@ void ly_note_leaks(void); /* without the lock */
 
 /* ---- extensions ---------------------------------------------------------------------------------- */
 
-/* ly_extend_NAME() returns the layer's function for the extension's function NAME, and stores the driver's, NEXT, which it calls.
- * NULL: it already has that of another driver. */
+/* ly_extend_NAME() returns the layer's function for the extension's function NAME, and stores the driver's,
+ * NEXT, which it calls.  NULL: it already has that of another driver. */
 #define LY_EXTENSION(name) ly_function *ly_extend_##name(cl_platform_id platform, ly_function *next);
 #include "tools/layer/extension.def"
 #undef LY_EXTENSION
@@ -391,8 +392,8 @@ void ly_note_leaks(void); /* without the lock */
         (void)platform;                                                                                      \
         return ly_extend(&next_##name, next) ? (ly_function *)layer_##name : NULL;                           \
     }
-/* Defines layer_clRetainNAME and layer_clReleaseNAME, which call the driver's RETAIN and RELEASE.  A release removes the shadow
- * first, since the driver may reuse the handle at once. */
+/* Defines layer_clRetainNAME and layer_clReleaseNAME, which call the driver's RETAIN and RELEASE.  A release
+ * removes the shadow first, since the driver may reuse the handle at once. */
 #define LY_REFERENCE_CALLS(name, type, shadow, retain, release)                                              \
     static cl_int CL_API_CALL layer_clRetain##name(type object)                                              \
     {                                                                                                        \

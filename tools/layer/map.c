@@ -1,5 +1,5 @@
-/* Maps and unmaps.  The host's accesses to mapped memory are not observed, so the map and the unmap command are recorded as accesses
- * of the whole region, as the map's flags permit [CL 5.5.3, 5.6.1; 3.3.6 H24]. */
+/* Maps and unmaps.  The host's accesses to mapped memory are not observed, so the map and the unmap command
+ * are recorded as accesses of the whole region, as the map's flags permit [CL 5.5.3, 5.6.1; 3.3.6 H24]. */
 #include "memmodel/base/array.h"
 #include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
@@ -64,7 +64,8 @@ static void use_map(struct ly_command *command, enum mm_kind kind, struct ly_mem
     ly_command_hold(command, mem);
 }
 
-/* Records a map whose call returned MAP->pointer.  An image's box is that of REGION from ORIGIN on, which needs the lock. */
+/* Records a map whose call returned MAP->pointer.  An image's box is that of REGION from ORIGIN on, which
+ * needs the lock. */
 static void record_map(const struct ly_call *call, cl_mem handle, const struct ly_map *map,
                        const size_t *origin, const size_t *region)
 {

@@ -78,8 +78,8 @@ static void leave_call(const char *clause, const char *name, cl_int code, const 
     ly_caller = before;
 }
 
-/* Define checked_NAME(), which records a failure of the next layer's function NAME; FIRST is the argument that may be a released
- * object. */
+/* Define checked_NAME(), which records a failure of the next layer's function NAME; FIRST is the argument
+ * that may be a released object. */
 #define RT_CALL(clause, name, parameters, arguments, first)                                                  \
     static cl_int CL_API_CALL checked_##name parameters                                                      \
     {                                                                                                        \

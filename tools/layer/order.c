@@ -392,8 +392,8 @@ static cl_int CL_API_CALL layer_clSetCommandQueueProperty(cl_command_queue handl
 }
 LY_EXPORT(clSetCommandQueueProperty)
 
-/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  There are no edges from commands of other threads that the
- * driver has completed but the layer has not recorded. */
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns.  There are no edges from commands of
+ * other threads that the driver has completed but the layer has not recorded. */
 static void record_finish(cl_command_queue handle, const void *place)
 {
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);

@@ -1,5 +1,5 @@
-/* Records of calls, written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME: of `refcl run`) or to the temporary trace of
- * REFCL_LAYER_REPORT=FILE; without both the layer replaces no function. */
+/* Records of calls, written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME: of `refcl run`) or to the
+ * temporary trace of REFCL_LAYER_REPORT=FILE; without both the layer replaces no function. */
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/host.h"

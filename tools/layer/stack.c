@@ -1,8 +1,9 @@
 /* A cache of unwound call stacks.
  *
- * Unwinding takes microseconds in each call of the API.  The cache has the addresses of all return addresses of a stack, from the
- * layer's frame outwards: if every slot still contains the same return address, the stack is the same.  A stale match needs two
- * frames of variable size (alloca) whose changes cancel out; its only effect is a wrong line in a report's call stack. */
+ * Unwinding takes microseconds in each call of the API.  The cache has the addresses of all return addresses
+ * of a stack, from the layer's frame outwards: if every slot still contains the same return address, the
+ * stack is the same.  A stale match needs two frames of variable size (alloca) whose changes cancel out; its
+ * only effect is a wrong line in a report's call stack. */
 #include "memmodel/base/hash.h"
 #include "tools/layer/layer.h"
 

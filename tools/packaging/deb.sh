@@ -1,6 +1,6 @@
 #!/bin/sh
-# deb.sh FOLDER VERSION BUILD_PACKAGES: packages from FOLDER/refcl-VERSION.tar.gz, and what lintian says of them.
-# Exit 1 if lintian finds an error or a warning.
+# deb.sh FOLDER VERSION BUILD_PACKAGES: builds packages from FOLDER/refcl-VERSION.tar.gz, and checks them with
+# lintian. Exit 1 if lintian finds an error or a warning.
 set -eu
 cd "$1"
 version=$2

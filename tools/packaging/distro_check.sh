@@ -1,7 +1,8 @@
 #!/bin/bash
-# distro_check.sh SUITE FOLDER [TARGET|VARIABLE=VALUE]...: builds the tracked files and makes the TARGETs (default: demo quick) in
-# FOLDER/root, a root of the Debian release SUITE.  The root and the build are kept: a second run compiles what changed.  With
-# CCACHE_DIR in the environment the root compiles through ccache, with that folder.
+# distro_check.sh SUITE FOLDER [TARGET|VARIABLE=VALUE]...: builds the tracked files and makes the TARGETs
+# (default: demo quick) in FOLDER/root, a root of the Debian release SUITE.  The root and the build are kept:
+# a second run compiles what changed.  With CCACHE_DIR in the environment the root compiles through ccache,
+# with that folder.
 set -eu
 . tools/packaging/root.sh
 suite=$1 folder=$(realpath -m "$2") targets=() variables=()

@@ -1,7 +1,7 @@
 #!/bin/bash
-# package_check.sh SUITE FOLDER PACKAGE.deb...: installs the packages in a new root of the Debian release SUITE, which has no build
-# tools, uses them as a user, and removes them (tests/tools/installed_packages.sh, which prints TAP).  FOLDER/clean is the root
-# before that, and is kept.
+# package_check.sh SUITE FOLDER PACKAGE.deb...: installs the packages in a new root of the Debian release
+# SUITE, which has no build tools, uses them as a user, and removes them (tests/tools/installed_packages.sh,
+# which prints TAP).  FOLDER/clean is the root before that, and is kept.
 set -eu
 . tools/packaging/root.sh
 suite=$1 folder=$(realpath -m "$2")

@@ -1,9 +1,9 @@
-/* Functions that execute another program, interposed: a program that is executed with another environment (env -i) is
- * observed, too.
+/* Functions that execute another program, interposed: a program that is executed with another environment
+ * (env -i) is observed, too.
  *
- * The variables of `refcl run` are kept as they were when this process started.  Those that the given environment lacks are
- * added to it; those that it has, with any value, stay.  exec functions are called between vfork() and the new program: they
- * allocate on the stack only. */
+ * The variables of `refcl run` are kept as they were when this process started.  Those that the given
+ * environment lacks are added to it; those that it has, with any value, stay.  exec functions are called
+ * between vfork() and the new program: they allocate on the stack only. */
 #include "tools/preload/executed.h"
 
 #include <alloca.h>

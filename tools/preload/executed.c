@@ -79,7 +79,8 @@ static bool is_static(int fd, const ElfW(Ehdr) * elf)
     return executable;
 }
 
-/* Why the program in FD cannot be observed; NULL: no reason is known.  *IS_SCRIPT: it is one, and PATH receives its interpreter. */
+/* Why the program in FD cannot be observed; NULL: no reason is known.  *IS_SCRIPT: it is one, and PATH
+ * receives its interpreter. */
 static const char *reason_of(int fd, char path[PATH_MAX], bool *is_script)
 {
     struct stat status;

@@ -1,4 +1,5 @@
-/* Functions of OpenCL.std: integers that indices are computed with, vector loads and stores; other results are unconstrained. */
+/* Functions of OpenCL.std: integers that indices are computed with, vector loads and stores; other results
+ * are unconstrained. */
 #include "tools/prove/internal.h"
 
 #include <spirv/unified1/OpenCL.std.h>

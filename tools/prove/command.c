@@ -49,8 +49,8 @@ static void try_launch(struct result *r, const struct confirm *confirm, const st
     }
 }
 
-/* Launches that need no model: of refcl's choice, of groups that are larger than arrays of a fixed size often are, and of groups
- * that exceed the rows of such arrays alone; for search small ones. */
+/* Launches that need no model: of refcl's choice, of groups that are larger than arrays of a fixed size often
+ * are, and of groups that exceed the rows of such arrays alone; for search small ones. */
 static void try_other_launches(struct result *r, const struct confirm *c)
 {
     enum { MOST_LOCAL = 256, GROUPS = 2, SIZES = 3 };
@@ -73,8 +73,8 @@ static void try_other_launches(struct result *r, const struct confirm *c)
     }
 }
 
-/* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the limit, of
- * CPU time. */
+/* Executes launches of Z3's models, then others, unless these may violate what the options require; all of
+ * them within the limit, of CPU time. */
 static void confirm_result(struct explore *e, struct result *r, bool vulkan, const char *path)
 {
     const struct confirm c = {.path = path,

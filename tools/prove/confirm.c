@@ -219,7 +219,8 @@ static enum prove_property property_of(const cJSON *finding, const char *kind, u
     return PROVE_PROPERTIES;
 }
 
-/* After an access outside of its object the behavior is undefined, and a race or a divergence may be a consequence of it. */
+/* After an access outside of its object the behavior is undefined, and a race or a divergence may be a
+ * consequence of it. */
 static bool is_undefined_access(const char *kind)
 {
     return strcmp(kind, "out-of-bounds") == 0 || strcmp(kind, "null-pointer") == 0 ||

@@ -21,9 +21,9 @@ struct confirm_shown {
 };
 /* CPU time of the launches that have ended. */
 uint64_t confirm_cpu_ms(void);
-/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector; with VULKAN under search, as the runtime executes no
- * such module.  A launch that accesses memory outside of
- * objects shows no race and no divergence.  False: it could not be run. */
+/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector; with VULKAN under search, as
+ * the runtime executes no such module.  A launch that accesses memory outside of objects shows no race and no
+ * divergence.  False: it could not be run. */
 bool confirm_launch(const struct confirm *confirm, const struct prove_launch *launch,
                     struct confirm_shown *shown);
 

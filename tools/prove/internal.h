@@ -308,8 +308,8 @@ Z3_ast pv_if(struct pv *pv, Z3_ast condition, Z3_ast a, Z3_ast b);
 Z3_ast pv_add(struct pv *pv, Z3_ast a, Z3_ast b);
 Z3_ast pv_resize(struct pv *pv, Z3_ast a, unsigned width, bool is_signed);
 Z3_ast pv_low(struct pv *pv, Z3_ast a, unsigned width); /* the low WIDTH bits of A */
-/* A new variable for a product of variables.  NO_WRAP: the instruction SITE declares that the product does not wrap where GUARD
- * holds. */
+/* A new variable for a product of variables.  NO_WRAP: the instruction SITE declares that the product does
+ * not wrap where GUARD holds. */
 Z3_ast pv_multiply(struct pv *pv, Z3_ast a, Z3_ast b, bool no_wrap, Z3_ast guard, uint64_t site);
 /* The quotient, or the REMAINDER; a zero divisor and an overflow are assumed not to occur [SPIRV 3.49.13]. */
 Z3_ast pv_divide(struct pv *pv, Z3_ast a, Z3_ast b, bool is_signed, bool remainder);

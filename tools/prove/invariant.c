@@ -103,7 +103,8 @@ static Z3_ast iteration_count(struct pv_run *run, uint32_t loop)
     return e->counter;
 }
 
-/* The candidate in STATE of RUN; AFTER: at the end of an iteration, where the counter is one more.  NULL: it has no term. */
+/* The candidate in STATE of RUN; AFTER: at the end of an iteration, where the counter is one more.  NULL: it
+ * has no term. */
 static Z3_ast term_of(struct pv_run *run, const struct candidate *c, const struct pv_state *state, bool after,
                       bool at_entry)
 {
@@ -426,8 +427,8 @@ static bool candidate_concerns(const struct question *q, const struct pv_candida
     return !c->dropped && c->relational == q->relational && c->loop == q->loop;
 }
 
-/* At the entry of a loop only invariants of loops whose heads come before may be assumed: else candidates that contradict each
- * other would prove themselves. */
+/* At the entry of a loop only invariants of loops whose heads come before may be assumed: else candidates
+ * that contradict each other would prove themselves. */
 static Z3_lbool ask_question(struct pv *pv, const struct question *q, Z3_ast bad)
 {
     uint32_t before = q->step ? PV_NONE : head_position(pv, q->loop);

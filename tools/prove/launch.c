@@ -194,7 +194,8 @@ static Z3_ast global_id(struct pv *pv, int t, unsigned d)
     return l->global_id[t][d];
 }
 
-/* Groups lie one after the other, and so do the work-items of each; the order of global ids follows, which Z3 need not find out. */
+/* Groups lie one after the other, and so do the work-items of each; the order of global ids follows, which Z3
+ * need not find out. */
 static void relate_groups(struct pv *pv, unsigned d)
 {
     struct pv_launch *l = &pv->launch;

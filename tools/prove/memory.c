@@ -60,7 +60,8 @@ void pv_add_access(struct pv_run *run, struct pv_access access)
     run->accesses[run->access_count++] = access;
 }
 
-/* Adds ACCESS, whose kind, scope, instruction and size are set, at POINTER, which is computed from the pointer POINTER_ID. */
+/* Adds ACCESS, whose kind, scope, instruction and size are set, at POINTER, which is computed from the
+ * pointer POINTER_ID. */
 static void add_pointer_access(struct pv_run *run, struct pv_access access, uint32_t pointer_id,
                                struct pv_leaf pointer)
 {

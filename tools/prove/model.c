@@ -1,5 +1,6 @@
-/* Launches from Z3's models: small sizes, and arguments that a violation may need.  Products of variables are not exact in them,
- * and values of memory are not passed on, so a launch counts only if it is executed and shows the violation. */
+/* Launches from Z3's models: small sizes, and arguments that a violation may need.  Products of variables are
+ * not exact in them, and values of memory are not passed on, so a launch counts only if it is executed and
+ * shows the violation. */
 #include "tools/prove/internal.h"
 
 static Z3_ast equals_number(struct pv *pv, Z3_ast a, uint64_t n)

@@ -1,4 +1,5 @@
-/* Conditions of --requires as terms.  Numbers have 64 bits; arguments are extended by their types in the source, sums and products wrap around. */
+/* Conditions of --requires as terms.  Numbers have 64 bits; arguments are extended by their types in the
+ * source, sums and products wrap around. */
 #include "tools/launch/require.h"
 #include "tools/explore/inputs/inputs.h"
 #include "tools/prove/internal.h"

@@ -1,5 +1,6 @@
-/* Symbolic execution of one work-item over an acyclic part of the graph.  The context run goes from the kernel's entry through an
- * arbitrary iteration of each loop; a segment run goes from a cut point to the next ones (docs/prove.md, "Runs"). */
+/* Symbolic execution of one work-item over an acyclic part of the graph.  The context run goes from the
+ * kernel's entry through an arbitrary iteration of each loop; a segment run goes from a cut point to the next
+ * ones (docs/prove.md, "Runs"). */
 #include "tools/prove/internal.h"
 
 #include <string.h>

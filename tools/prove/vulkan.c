@@ -1,5 +1,5 @@
-/* Modules of the Vulkan memory model: which barriers order which memory, and which modules are not supported (docs/prove.md, "Vulkan
- * modules"). */
+/* Modules of the Vulkan memory model: which barriers order which memory, and which modules are not supported
+ * (docs/prove.md, "Vulkan modules"). */
 #include "tools/prove/internal.h"
 
 static bool is_specialized(const struct pv *pv, uint32_t id)

@@ -43,7 +43,8 @@ static struct last_write *slot_of(const struct picker *p, const struct mm_event 
     return &p->writes[(*key >> 40) % WRITES];
 }
 
-/* The last write to the location of E.  Only the first byte is looked up: accesses that overlap in part have no single source. */
+/* The last write to the location of E.  Only the first byte is looked up: accesses that overlap in part have
+ * no single source. */
 static mm_event_id follow_value(struct picker *p, const struct mm_event *e)
 {
     uint64_t key;

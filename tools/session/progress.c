@@ -31,7 +31,8 @@ static long memory_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
 }
 
-/* Writes the rate of events, or for how long there were none: instrumented launches and loops without accesses record nothing. */
+/* Writes the rate of events, or for how long there were none: instrumented launches and loops without
+ * accesses record nothing. */
 static void put_rate(const struct session_progress *p, int64_t now, char *out, size_t size)
 {
     double seconds = (double)(now - p->last) / 1000;

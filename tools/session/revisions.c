@@ -80,7 +80,8 @@ void session_survey_clear(struct session_survey *survey)
     *survey = (struct session_survey){0};
 }
 
-/* Judges the trace by REVISION and marks in NONE, which has an element for each, the findings that are no races under it. */
+/* Judges the trace by REVISION and marks in NONE, which has an element for each, the findings that are no
+ * races under it. */
 static void judge_under_revision(const struct ck_detector *detector, const struct session_trace *trace,
                                  enum mm_revision revision, bool *none)
 {
@@ -109,7 +110,8 @@ static const struct session_query *ordering_query(const struct session_survey *s
     return last;
 }
 
-/* True if the host saw the end of the command of the earlier access before it enqueued the command of the later one, or made that. */
+/* True if the host saw the end of the command of the earlier access before it enqueued the command of the
+ * later one, or made that. */
 static bool is_observed_between(const struct session_survey *s, const struct session_query *query,
                                 const struct ck_finding *f)
 {

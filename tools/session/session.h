@@ -57,8 +57,9 @@ struct session_command {
     bool again;
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* limit of its processor time, 0 = none */
-    /* What launches are repeated from; NULL: none of that kind.  `refcl kernel`: the file of OpenCL C that is the last word of the command, or
-     * the capture that the command launches.  `refcl run`: the folder of captures of recorded launches. */
+    /* What launches are repeated from; NULL: none of that kind.  `refcl kernel`: the file of OpenCL C that is
+     * the last word of the command, or the capture that the command launches.  `refcl run`: the folder of
+     * captures of recorded launches. */
     const char *source, *capture, *launches;
 };
 struct session {
@@ -74,7 +75,8 @@ struct session {
     const char *assertions[SESSION_ASSERTIONS]; /* conditions on the final state of memory */
     size_t assertion_count;
     const struct session_program *program; /* NULL: a command is run */
-    /* Not NULL: called with the findings of a run; true: the run is not reported, and session_run returns SESSION_REJECTED. */
+    /* Not NULL: called with the findings of a run; true: the run is not reported, and session_run returns
+     * SESSION_REJECTED. */
     bool (*reject)(void *context, const struct ck_detector *detector);
     void *reject_context;
     /* Not NULL: called with the findings of a run that is reported, of the command ARGV. */
@@ -82,8 +84,8 @@ struct session {
     void *explain_context;
 };
 bool session_is_weak(const struct session *session);
-/* Runs ARGV, whose processes send their traces to PROCESSES, until all traces end.  PATTERNS: the suppressions, NULL: none.  The caller
- * waits for CHILD and closes PROCESSES.  Returns an exit code. */
+/* Runs ARGV, whose processes send their traces to PROCESSES, until all traces end.  PATTERNS: the
+ * suppressions, NULL: none.  The caller waits for CHILD and closes PROCESSES.  Returns an exit code. */
 struct session_processes;
 int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
                     char **argv, struct supervised *child);

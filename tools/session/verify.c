@@ -1,6 +1,6 @@
-/* Verifies suggested fixes: replays the trace with the change applied to its events.  The recorded order of events is kept: a fix passes
- * if the same execution has no such race with it; otherwise it is withdrawn.  Time is bounded: a fix that could not be verified in time is
- * reported as not checked. */
+/* Verifies suggested fixes: replays the trace with the change applied to its events.  The recorded order of
+ * events is kept: a fix passes if the same execution has no such race with it; otherwise it is withdrawn.
+ * Time is bounded: a fix that could not be verified in time is reported as not checked. */
 #include "tools/session/verify.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"
@@ -101,7 +101,8 @@ struct ck_detector *session_trace_judge(const struct session_trace *trace, const
     return ck_detector_create(&options);
 }
 
-/* The trace judged again with the change of one finding.  Other findings often need the same change: it is judged for all at once. */
+/* The trace judged again with the change of one finding.  Other findings often need the same change: it is
+ * judged for all at once. */
 struct retrial {
     struct ck_change change;    /* of events */
     struct session_order order; /* COUNT 0: not of commands */

@@ -1,4 +1,5 @@
-/* Reads the recorded trace of a process again, and verifies suggested fixes: replays the trace with the change applied to its events. */
+/* Reads the recorded trace of a process again, and verifies suggested fixes: replays the trace with the
+ * change applied to its events. */
 #ifndef TOOLS_SESSION_VERIFY_H
 #define TOOLS_SESSION_VERIFY_H
 
@@ -10,7 +11,8 @@
 /* mm_trace_read(), or in_expand_trace() if launches had to be re-executed. */
 typedef enum mm_class session_reader(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                                      struct mm_error *err);
-/* The recorded trace of a process.  READ yields the events that the detector of the process has seen, with their numbers. */
+/* The recorded trace of a process.  READ yields the events that the detector of the process has seen, with
+ * their numbers. */
 struct session_trace {
     int fd; /* -1: the trace was not kept */
     session_reader *read;

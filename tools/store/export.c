@@ -1,4 +1,4 @@
-/* The sums of a store by device, as JSON: what `refcl results site` and other programs read. */
+/* The sums of a store by device, as JSON, for `refcl results site` and other programs. */
 #include "tools/store/query.h"
 
 #include "memmodel/base/escape.h"

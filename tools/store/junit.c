@@ -1,4 +1,5 @@
-/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or skipped. */
+/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an
+ * error) or skipped. */
 #include "tools/store/query.h"
 
 #include <expat.h>

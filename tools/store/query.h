@@ -12,8 +12,9 @@
     "(select id from model m where m.variant = " variant " order by used desc limit 1)"
 #define STORE_DEVICE_MODEL STORE_MODEL_OF("device.variant")
 
-/* Whether a test ran: it ended, or an instance was evaluated, in a run (a row of table result, DONE is "status = 'done'") or in any run of
- * a device (a row of table total, DONE is "done").  An SQL expression; `instances` does not include discarded ones. */
+/* Whether a test ran: it ended, or an instance was evaluated, in a run (a row of table result, DONE is
+ * "status = 'done'") or in any run of a device (a row of table total, DONE is "done").  An SQL expression;
+ * `instances` does not include discarded ones. */
 #define STORE_RAN(done) "(" done " or instances)"
 
 /* The states of test.id that device.id showed, as the SQL text of a join and its condition. */
@@ -22,7 +23,8 @@
 
 /* The four columns platform, name, version and driver from COLUMN on, as STORE_DEVICE_TEXT. */
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
-/* The values of a state, as text such as "[0,-1]" or "[\"fingerprint\"]", as JSON that keeps all 64 bits (lt_value_json). */
+/* The values of a state, as text such as "[0,-1]" or "[\"fingerprint\"]", as JSON that keeps all 64 bits
+ * (lt_value_json). */
 cJSON *store_values(const char *values);
 /* "x=1; 1:r0=0" of two JSON arrays. */
 void store_state_text(const char *observed, const char *values, char *text, size_t size);
@@ -38,7 +40,8 @@ void store_print_times(const cJSON *row, FILE *out);
 /* Medians of a side's times: of RUN, or if 0 of DEVICE or of those that match SELECTOR. */
 enum mm_class store_fill_times(struct store *store, int64_t side, int64_t run, int64_t device,
                                const char *selector, struct mm_error *err);
-/* Times that both sides have.  Slower: side 1 takes more than 1.1 times as long, and its shortest time is above the longest of side 0. */
+/* Times that both sides have.  Slower: side 1 takes more than 1.1 times as long, and its shortest time is
+ * above the longest of side 0. */
 void store_add_times(struct store *store, bool slower_alone, cJSON *rows);
 void store_print_ratios(const cJSON *rows, FILE *out);
 /* Cuts TEXT to SIZE bytes, at the start of a character. */

@@ -62,8 +62,8 @@ enum mm_class site_put_benchmarks(struct site *site);
 bool site_has_benchmarks(struct store *store);
 /* Rates of weak behaviors by shape: plot and table; of all drivers. */
 enum mm_class site_put_shapes(struct site *site, FILE *out);
-/* Links to the playground with TEST in the address, and to the clause that CLAUSE, of a verdict, begins with; nothing where the site
- * has no such page. */
+/* Links to the playground with TEST in the address, and to the clause that CLAUSE, of a verdict, begins with;
+ * nothing where the site has no such page. */
 void site_link_playground(const struct site *site, const char *test, const char *variant, FILE *out);
 void site_link_clause(const struct site *site, const char *clause, FILE *out);
 

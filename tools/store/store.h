@@ -25,7 +25,8 @@ struct store {
     char sql_message[160];
 };
 
-/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a newer refcl. */
+/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of
+ * a newer refcl. */
 enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err);
 void store_close(struct store *store);
 
@@ -100,7 +101,8 @@ struct store_file {
     const char *date;  /* YYYY-MM-DD */
     int64_t run, device;
 };
-/* Add the tests of a JUnit file, a report of `refcl run`, the times of a table of benchmarks; called within the transaction. */
+/* Add the tests of a JUnit file, a report of `refcl run`, the times of a table of benchmarks; called within
+ * the transaction. */
 enum mm_class store_add_junit(struct store *store, const struct store_file *file, struct mm_error *err);
 enum mm_class store_add_report(struct store *store, const struct store_file *file, struct mm_error *err);
 enum mm_class store_add_benchmark(struct store *store, const struct store_file *file, struct mm_error *err);

@@ -1,4 +1,5 @@
-/* The playground's checker: a litmus test or the program of a kernel (checker/program/file.h), a model and its switches as text, the verdict with executions as JSON. */
+/* The playground's checker: a litmus test or the program of a kernel (checker/program/file.h), a model and
+ * its switches as text, the verdict with executions as JSON. */
 #ifndef TOOLS_WEB_PLAYGROUND_H
 #define TOOLS_WEB_PLAYGROUND_H
 

@@ -68,8 +68,8 @@ cJSON *witness_execution_json(const struct ck_program *program, const struct ck_
 void witness_print(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
 void witness_print_dot(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
 
-/* witness/image.c: the sampler of BITS; the pitches of an image without gaps; IMAGE in a file; the argument JSON, an image or a
- * sampler, becomes A, whose object is set: NULL, or what is wrong. */
+/* witness/image.c: the sampler of BITS; the pitches of an image without gaps; IMAGE in a file; the argument
+ * JSON, an image or a sampler, becomes A, whose object is set: NULL, or what is wrong. */
 void witness_sampler(uint32_t bits, struct in_sampler *sampler);
 void witness_image_layout(struct in_image *image);
 cJSON *witness_image_json(const struct in_image *image);

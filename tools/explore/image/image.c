@@ -1,9 +1,9 @@
 /* Images: arguments, reads without a sampler, writes, queries; image/sample.c has the reads with one.
  *
- * An image is an object of channels, texel by texel without gaps, and each access of a texel is one of each of its channels: all
- * accesses of a texel conflict, as those of the one location that it is [CL 3.3.6 G4]. A value of an image type is the address of
- * its object, a sampler is what interp/module makes of OpConstantSampler, and a sampled image their sum.
- * [SPIRV 3.49.10; CLC 6.15.15; CLC 8] */
+ * An image is an object of channels, texel by texel without gaps, and each access of a texel is one of each
+ * of its channels: all accesses of a texel conflict, as those of the one location that it is [CL 3.3.6 G4]. A
+ * value of an image type is the address of its object, a sampler is what interp/module makes of
+ * OpConstantSampler, and a sampled image their sum. [SPIRV 3.49.10; CLC 6.15.15; CLC 8] */
 #include "tools/explore/image/image.h"
 #include "tools/explore/inputs/inputs.h"
 #include "tools/explore/module/module.h"

@@ -21,8 +21,8 @@ struct ex_image {                /* an image argument: one object, an element fo
 /* Lowers an instruction on images or samplers; false: it is not one. */
 bool ex_image(struct ex *ex, const struct in_inst *inst);
 bool ex_is_image(const struct in_ty *type);
-/* Sets INPUT from SPEC, an image or sampler; turns SPEC of an image into a buffer of its channels, of type *CHANNEL.  Returns NULL, or
- * the error. */
+/* Sets INPUT from SPEC, an image or sampler; turns SPEC of an image into a buffer of its channels, of type
+ * *CHANNEL.  Returns NULL, or the error. */
 const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec *spec,
                               const struct in_ty **channel);
 /* The argument ID, an image or a sampler, as a value of type T. */
@@ -41,7 +41,8 @@ struct ex_texel {
 
 _Noreturn void ex_image_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *what,
                                          const char *instead);
-/* The image, or sampled image, that INST accesses; in *SAMPLER its sampler, as OpConstantSampler has it in interp/module. */
+/* The image, or sampled image, that INST accesses; in *SAMPLER its sampler, as OpConstantSampler has it in
+ * interp/module. */
 const struct ex_image *ex_image_of(struct ex *ex, const struct in_inst *inst, uint32_t *sampler);
 /* Fails if the image operands from operand AT on change the value that INST reads or writes. */
 void ex_image_check_operands(struct ex *ex, const struct in_inst *inst, uint32_t at,

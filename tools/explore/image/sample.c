@@ -1,7 +1,8 @@
 /* Reads through a sampler: addressing modes, normalized coordinates, the linear filter [CLC 6.15.15.2, 8.2].
  *
- * Texels and weights that belong to a coordinate are functions of the program, which interp/image evaluates: engines and interpreter
- * agree to the bit.  The linear filter reads each corner of the cell, and adds them up in the interpreter's order. */
+ * Texels and weights that belong to a coordinate are functions of the program, which interp/image evaluates:
+ * engines and interpreter agree to the bit.  The linear filter reads each corner of the cell, and adds them
+ * up in the interpreter's order. */
 #include "memmodel/base/bits.h"
 #include "tools/explore/image/image.h"
 #include "tools/explore/module/module.h"

@@ -1,5 +1,6 @@
-/* Symbolic inputs: arguments given as `any`, with ranges, and the conditions of --requires about them (checker/program/inputs.c).
- * Numbers in conditions have 64 bits; arguments are extended as their types say. */
+/* Symbolic inputs: arguments given as `any`, with ranges, and the conditions of --requires about them
+ * (checker/program/inputs.c). Numbers in conditions have 64 bits; arguments are extended as their types
+ * say. */
 #include "tools/explore/inputs/inputs.h"
 #include "tools/explore/image/image.h"
 #include "tools/explore/memory/hidden.h"

@@ -46,7 +46,8 @@ void ex_conditions(struct ex *ex);
 
 /* Sets the kernel's parameter ID from the argument TEXT of the command line. */
 void ex_argument(struct ex *ex, uint32_t id, const char *text);
-/* The command-line argument with NAME, else the next one without a name from index *NEXT on, which is advanced; NULL: none. */
+/* The command-line argument with NAME, else the next one without a name from index *NEXT on, which is
+ * advanced; NULL: none. */
 const char *ex_argument_text(struct ex *ex, const char *name, uint32_t *next);
 /* Fails if an argument has a name that no parameter of F has. */
 void ex_argument_names(struct ex *ex, const struct in_function *f);
@@ -76,14 +77,14 @@ void ex_complete_launch(struct ex *ex);
 enum { EX_UNKNOWN_ELEMENTS = 4096 }; /* length of an array of unknown length */
 /* The type of member or element I of T. */
 const struct in_ty *ex_part_type(struct ex *ex, const struct in_ty *t, uint32_t i);
-/* Bytes of a value of type T; T NULL: of an array with elements of ELEMENT bytes.  INIT (NULL: unknown) determines the length of
- * arrays without one. */
+/* Bytes of a value of type T; T NULL: of an array with elements of ELEMENT bytes.  INIT (NULL: unknown)
+ * determines the length of arrays without one. */
 uint64_t ex_init_size(const struct in_ty *t, uint64_t element, const struct ex_init *init);
 /* Writes INIT, a value of type T, at OFFSET of BYTES, an array of SIZE bytes. */
 void ex_init_fill(struct ex *ex, const struct in_ty *t, const struct ex_init *init, uint8_t *bytes,
                   uint64_t size, uint64_t offset);
-/* Adds the values that launch and arguments give to BYTES (SIZE bytes), which hold INIT; values of INIT take precedence.  Sets
- * PLACE->known.  True: all scalars are given. */
+/* Adds the values that launch and arguments give to BYTES (SIZE bytes), which hold INIT; values of INIT take
+ * precedence.  Sets PLACE->known.  True: all scalars are given. */
 bool ex_init_add_launch(struct ex *ex, struct ex_place *place, const struct ex_init *init, uint8_t *bytes,
                         uint64_t size);
 /* Writes the initializer ID of a variable of type T to BYTES (SIZE bytes); false: it is undefined. */

@@ -1,12 +1,13 @@
-/* Asynchronous copies: a separate thread, an agent, executes the accesses of each copy.  It starts after the call of one
- * work-item, any of them, as each may make any part of the copy and the source is not synchronized.  It ends before
- * wait_group_events returns in each work-item that waits.  Nothing else orders it.  [CLC 6.15.11]
+/* Asynchronous copies: a separate thread, an agent, executes the accesses of each copy.  It starts after the
+ * call of one work-item, any of them, as each may make any part of the copy and the source is not
+ * synchronized.  It ends before wait_group_events returns in each work-item that waits.  Nothing else orders
+ * it.  [CLC 6.15.11]
  *
- * Work-items and agents synchronize by hidden flags: a pair for each work-item and one for the end, in global and in local memory.
- * They are released and acquired, so that earlier accesses are ordered in both regions.
+ * Work-items and agents synchronize by hidden flags: a pair for each work-item and one for the end, in global
+ * and in local memory.  They are released and acquired, so that earlier accesses are ordered in both regions.
  *
- * Calls and waits are first lowered to requests: stores of their operands, with a point.  After constant propagation the operands
- * are constants, and accesses to the flags replace the requests. */
+ * Calls and waits are first lowered to requests: stores of their operands, with a point.  After constant
+ * propagation the operands are constants, and accesses to the flags replace the requests. */
 #include "tools/explore/memory/hidden.h"
 #include "tools/explore/memory/memory.h"
 #include "tools/explore/module/module.h"

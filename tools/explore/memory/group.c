@@ -1,6 +1,6 @@
-/* Functions of work-groups and sub-groups: each work-item writes its operand to a mailbox, reaches a hidden barrier, and reads
- * the mailboxes that it needs.  Mailboxes are accessed by relaxed atomics and the barrier has no fence flags, so no other access is
- * ordered. [CL 3.3.6 W9, B9; SPIRV 3.42.21, 3.42.24] */
+/* Functions of work-groups and sub-groups: each work-item writes its operand to a mailbox, reaches a hidden
+ * barrier, and reads the mailboxes that it needs.  Mailboxes are accessed by relaxed atomics and the barrier
+ * has no fence flags, so no other access is ordered. [CL 3.3.6 W9, B9; SPIRV 3.42.21, 3.42.24] */
 #include "interp/exec/reduction.h"
 #include "tools/explore/memory/hidden.h"
 #include "tools/explore/memory/memory.h"

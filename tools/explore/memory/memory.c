@@ -254,8 +254,8 @@ static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_
     return ex_binary(ex, CK_ADD, address, distance);
 }
 
-/* The address of the N elements that vloadn, vstoren and similar functions access: POINTER + OFFSET * N, or OFFSET * 4 for vectors of
- * three elements if FN is aligned [CLC 6.15.7]. */
+/* The address of the N elements that vloadn, vstoren and similar functions access: POINTER + OFFSET * N, or
+ * OFFSET * 4 for vectors of three elements if FN is aligned [CLC 6.15.7]. */
 static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, const struct in_ext_fn *fn,
                                uint32_t count, unsigned size)
 {

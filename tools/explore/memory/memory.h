@@ -41,8 +41,8 @@ const struct in_ty *ex_pointee(struct ex *ex, uint32_t pointer);
 uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size);
 /* A plain store through POINTER. */
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value);
-/* Emits ACCESS, through a pointer into the storage class STORAGE: to shared memory, to private variables, or a branch on its
- * address between the two. */
+/* Emits ACCESS, through a pointer into the storage class STORAGE: to shared memory, to private variables, or
+ * a branch on its address between the two. */
 void ex_emit_access(struct ex *ex, uint32_t storage, struct ck_instr access);
 
 /* ---- private.c ---- */

@@ -22,7 +22,8 @@ static void add_cell(struct ex *ex, struct ex_variable *v, uint64_t offset, unsi
                                   : ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", size), size));
 }
 
-/* Adds cells for the padding from AT to END: the fourth element of a vector of three is accessed together with the others. */
+/* Adds cells for the padding from AT to END: the fourth element of a vector of three is accessed together
+ * with the others. */
 static void add_padding(struct ex *ex, struct ex_variable *v, uint64_t at, uint64_t end)
 {
     while (at < end) {
@@ -88,8 +89,8 @@ struct part {
     unsigned size, skip, bytes;
 };
 
-/* Finds the part of the at most MOST bytes from OFFSET on in the cells of V from cell *CELL on, which moves behind it; false: no
- * cell begins them. */
+/* Finds the part of the at most MOST bytes from OFFSET on in the cells of V from cell *CELL on, which moves
+ * behind it; false: no cell begins them. */
 static bool next_part(const struct ex_variable *v, uint32_t *cell, uint64_t offset, unsigned most,
                       struct part *out)
 {
@@ -121,7 +122,8 @@ static uint32_t read_cells(struct ex *ex, const struct ex_variable *v, uint64_t 
     return have == size ? value : CK_NO_EXPR;
 }
 
-/* Stores VALUE at OFFSET of V where CONDITION is not 0 (CK_NO_EXPR: always); false: adjacent cells do not cover its bytes. */
+/* Stores VALUE at OFFSET of V where CONDITION is not 0 (CK_NO_EXPR: always); false: adjacent cells do not
+ * cover its bytes. */
 static bool write_cells(struct ex *ex, const struct ex_variable *v, uint64_t offset, uint32_t value,
                         uint32_t condition)
 {
@@ -145,8 +147,8 @@ static bool write_cells(struct ex *ex, const struct ex_variable *v, uint64_t off
     return true;
 }
 
-/* An access of SIZE bytes at an address that is not constant: one case for each scalar that it may be, of variable ONLY (NULL: of
- * all).  Stores VALUE there (CK_NO_EXPR: reads); returns what is read. */
+/* An access of SIZE bytes at an address that is not constant: one case for each scalar that it may be, of
+ * variable ONLY (NULL: of all).  Stores VALUE there (CK_NO_EXPR: reads); returns what is read. */
 static uint32_t access_any_cell(struct ex *ex, uint32_t address, unsigned size, uint32_t value,
                                 const struct ex_variable *only)
 {

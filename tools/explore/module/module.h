@@ -36,9 +36,11 @@ const struct in_ty *ex_pointed(struct ex *ex, const struct in_ty *pointer);
 /* The type of the kernel's parameter ID in the source; false: the module does not contain it. */
 enum { EX_SOURCE_TYPE = 128 };
 bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE]);
-/* The layout of the memory of ID, a parameter of the kernel or a variable, for mm_layout_find(); NULL: unknown, or plain scalars. */
+/* The layout of the memory of ID, a parameter of the kernel or a variable, for mm_layout_find(); NULL:
+ * unknown, or plain scalars. */
 const char *ex_layout(struct ex *ex, uint32_t id);
-/* The element type of the memory that parameter ID points to: by the type in the source if known, else by the pointer type. */
+/* The element type of the memory that parameter ID points to: by the type in the source if known, else by the
+ * pointer type. */
 const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id);
 /* The scalar type with the kind and size of SCALAR: a type of the module, or a new one. */
 struct spec_scalar;

@@ -14,7 +14,8 @@ uint32_t ex_const_like(struct ex *ex, uint64_t value, uint32_t like);
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg);
 /* The expression OP with a result of SIZE bytes; operands that OP does not have are ignored. */
 uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b, uint32_t c);
-/* Operations whose size follows from their operands: comparisons and CK_LNOT have 1 byte, all others as many as A or YES. */
+/* Operations whose size follows from their operands: comparisons and CK_LNOT have 1 byte, all others as many
+ * as A or YES. */
 uint32_t ex_binary(struct ex *ex, enum ck_expr_op op, uint32_t a, uint32_t b);
 uint32_t ex_unary(struct ex *ex, enum ck_expr_op op, uint32_t a);
 uint32_t ex_select(struct ex *ex, uint32_t condition, uint32_t yes, uint32_t no);

@@ -261,7 +261,8 @@ static bool is_live(const uint64_t *live, uint32_t reg)
     return reg != CK_NO_REG && (live[reg / 64] >> (reg % 64) & 1);
 }
 
-/* A load that may be removed if its result is unused: of memory that is never written and in no condition, or of hidden memory. */
+/* A load that may be removed if its result is unused: of memory that is never written and in no condition, or
+ * of hidden memory. */
 static bool is_removable_load(const struct fold *f, const struct ck_instr *i)
 {
     uint64_t root = i->op == CK_LOAD ? ex_root(f->ex, i->address) : 0;

@@ -28,8 +28,8 @@ struct fold ex_fold_begin(struct ex *ex);
 void ex_fold_end(struct fold *f);
 /* Executes BLOCK from the state at its entry and propagates to its successors. */
 void ex_fold_walk(struct fold *f, uint32_t block);
-/* The least upper bound of the current state and another one, by register: UNSEEN, then one CONSTANT, then VARYING.  It replaces the
- * other one; FIRST: there is no other one yet.  True: the state changed. */
+/* The least upper bound of the current state and another one, by register: UNSEEN, then one CONSTANT, then
+ * VARYING.  It replaces the other one; FIRST: there is no other one yet.  True: the state changed. */
 bool ex_fold_join(const struct fold *f, uint8_t *states, uint64_t *values, bool first);
 /* The same with the state at the entry of BLOCK. */
 bool ex_fold_merge(struct fold *f, uint32_t block);

@@ -196,8 +196,8 @@ static void check_convergence(struct ex *ex)
     ex->current = NULL;
 }
 
-/* A mailbox without the current operand is no execution, unless a member misses the barrier.  Where all members reach it, search
- * need not explore prefixes that end at the assumption. */
+/* A mailbox without the current operand is no execution, unless a member misses the barrier.  Where all
+ * members reach it, search need not explore prefixes that end at the assumption. */
 static void drop_met_assumptions(struct ex *ex, struct ck_thread *t)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)

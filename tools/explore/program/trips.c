@@ -147,8 +147,8 @@ static void approximate_loop(struct fold *f, struct loop *l)
     }
 }
 
-/* Iterates until no path leads to the back edge.  False: an iteration decides none of its branches (those of inner loops aside) or
- * changes no state, or there are too many iterations. */
+/* Iterates until no path leads to the back edge.  False: an iteration decides none of its branches (those of
+ * inner loops aside) or changes no state, or there are too many iterations. */
 static bool is_counted(struct fold *f, struct loop *l)
 {
     uint32_t trips = 0;

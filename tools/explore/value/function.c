@@ -52,7 +52,8 @@ static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uin
     return v->leaves[v->count == 1 ? 0 : i];
 }
 
-/* Applies FN to each element.  *SECOND, whose type is set, receives the value stored through a pointer; NULL: FN stores none. */
+/* Applies FN to each element.  *SECOND, whose type is set, receives the value stored through a pointer; NULL:
+ * FN stores none. */
 static struct ex_value apply_elementwise(struct ex *ex, const struct in_ext_fn *fn,
                                          struct ex_value *const *operands, unsigned count,
                                          const struct in_ty *type, struct ex_value *second)

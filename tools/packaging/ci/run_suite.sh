@@ -1,7 +1,7 @@
 #!/bin/sh
-# run_suite.sh FOLDER COMMAND...: runs an OpenCL test-suite under refcl.  FOLDER gets findings.sarif, findings.xml (JUnit) and
-# report.json.  Findings do not fail the job here: new_findings.py decides.  A suite that fails or could not be observed does, and
-# so does refcl itself.
+# run_suite.sh FOLDER COMMAND...: runs an OpenCL test-suite under refcl.  FOLDER gets findings.sarif,
+# findings.xml (JUnit) and report.json.  Findings do not fail the job here: new_findings.py decides.  A suite
+# that fails or could not be observed does, and so does refcl itself.
 set -u
 folder=$1
 shift

@@ -1,4 +1,5 @@
-/* The checker in WebAssembly (../playground.h): the few calls of a system that it imports, and its functions with strings of JavaScript. */
+/* The checker in WebAssembly (../playground.h): the few calls of a system that it imports, and its functions
+ * with strings of JavaScript. */
 const NOT_FOUND = -44, NOT_SUPPORTED = 52;
 
 function imports(view) {

@@ -1,4 +1,5 @@
-/* Requests to the checker, which runs in a worker: one at a time, the newest of each side; cancelled by ending the worker. */
+/* Requests to the checker, which runs in a worker: one at a time, the newest of each side; cancelled by
+ * ending the worker. */
 const GRACE = 5000; // beyond the time limit that the checker watches itself
 
 export class Engine {

@@ -1,4 +1,5 @@
-/* The worker: answers a request with the verdict, then with forbidden states and advice too; or, for a state, with the change that allows or forbids it. */
+/* The worker: answers a request with the verdict, then with forbidden states and advice too; or, for a state,
+ * with the change that allows or forbids it. */
 import { createChecker } from "./checker.mjs";
 
 const ALL = 3;
