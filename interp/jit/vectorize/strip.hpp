@@ -9,20 +9,23 @@ struct StripSlot { // what lives across a cut
     llvm::Type *type, *kept; // as a value; in memory
     bool uniform;
     unsigned index;                    // among the uniform slots, or the arrays
-    llvm::ConstantInt *step = nullptr; // of a counter, which advances whenever lanes run REGION
+    llvm::Instruction *next = nullptr; // of a counter: what it becomes whenever lanes run REGION
     unsigned region = 0;
+    llvm::Constant *start = nullptr; // of a counter of a loop that only some lanes may enter
 };
 
 // A loop counter with one value for all lanes that are still in the loop.
 struct StripCounter {
-    llvm::ConstantInt *step;
-    unsigned region; // the loop
+    llvm::Instruction *next; // its sum with the step
+    unsigned region;         // the loop
+    llvm::Constant *start;   // NULL: all lanes enter the loop
 };
 
 struct StripMiner : RegionSplit {
     llvm::Module &module;
     const in_loops &options;
     unsigned lanes = 0, width;
+    bool is_long = false; // more vectors than registers hold
     llvm::SmallVector<StripSlot, 16> slots;
     unsigned uniform_count = 0, array_count = 0; // of slots
     llvm::SmallVector<llvm::AllocaInst *, 8> privates;
@@ -55,10 +58,12 @@ struct StripMiner : RegionSplit {
     void find_masks(const Divergence &divergence);
     void collect_slots(const Divergence &divergence);
     void find_changed();
-    bool begins_together(const llvm::Loop &loop, unsigned region, const Divergence &divergence) const;
+    bool begins_together(const llvm::Loop &loop, unsigned region) const;
     llvm::DenseMap<const llvm::Instruction *, StripCounter> find_counters(const Divergence &divergence) const;
     void measure_regions(const Divergence &divergence);
     bool is_shared(const llvm::Value *v, unsigned region, unsigned depth) const;
+    bool has_shared_steps() const;
+    bool gains_from_length() const;
     void find_shared();
 };
 

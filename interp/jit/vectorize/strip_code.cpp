@@ -254,7 +254,7 @@ MDNode *lane_loop(const StripMiner &s, bool vector)
         parts.push_back(number("llvm.loop.vectorize.enable", 1, 1));
         parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
         if (s.array_count > 0) // vectors that live in registers from loop to loop
-            parts.push_back(number("llvm.loop.interleave.count", s.lanes / s.width, 32));
+            parts.push_back(number("llvm.loop.interleave.count", s.is_long ? 2 : s.lanes / s.width, 32));
         // No iteration is left to scalar code.  A group of strided loads without its last member would need one, and with as
         // many iterations as lanes that is all of them: such loads are gathered.
         parts.push_back(number("llvm.loop.vectorize.predicate.enable", 1, 1));
@@ -391,10 +391,15 @@ Value *StripFunction::share(Value *v, ArrayRef<Value *> list, DenseMap<Value *, 
 BasicBlock *StripFunction::call_region(unsigned region)
 {
     SmallVector<Value *, 32> list = arguments(region);
+    DenseMap<Value *, Value *> done;
+    const SmallVector<unsigned, 8> after = strip.next(region);
     for (const StripSlot &slot : strip.slots)
-        if (slot.step && slot.region == region)
-            b.CreateStore(b.CreateAdd(list[strip.item.arg_size() + 2 + slot.index], slot.step),
+        if (slot.next && slot.region == region)
+            b.CreateStore(b.CreateAdd(list[strip.item.arg_size() + 2 + slot.index],
+                                      share(slot.next->getOperand(1), list, done)),
                           agreed[slot.index]);
+        else if (slot.start && is_contained(after, slot.region))
+            b.CreateStore(slot.start, agreed[slot.index]);
     b.CreateStore(b.getInt32(0), any);
     return over_lanes(strip, f, heads[region], strip.vector[region], [&](IRBuilder<> &body, Value *lane) {
         list[strip.item.arg_size()] = lane;

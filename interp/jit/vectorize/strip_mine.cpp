@@ -21,7 +21,9 @@ using namespace llvm;
 namespace
 {
 
-enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000 };
+// LONG_ACCESS: instructions per access of a loop for which long strips are worth it; of LONG_VECTORS vectors, with at most MOST_ARRAYS
+// words for each lane.
+enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000, LONG_ACCESS = 16, LONG_VECTORS = 64, MOST_ARRAYS = 4 };
 
 // ---- order ---------------------------------------------------------------------------------------
 
@@ -119,11 +121,14 @@ bool StripMiner::choose()
     TripCounts counts(item, tree, loops);
     SmallPtrSet<Loop *, 8> chosen;
     for (Loop *loop : loops.getLoopsInPreorder()) {
+        const bool strided =
+            any_of(loop->getHeader()->phis(), [](PHINode &phi) { return is_lane_counter(&phi); });
         if (!loop->isInnermost() || !is_profitable(*loop, divergence) ||
             is_row_loop(*loop, counts.evolution, divergence) || !loop->getLoopLatch() ||
             is_for_one_lane(loop->getHeader(), tree) || !all_of(loop->blocks(), [&](BasicBlock *b) {
                 // Where lanes agree on a case, they would execute all others, too.
-                return is_vectorizable(*b) && !is_subword_gather(*b, divergence) &&
+                return (strided ? is_independent(*b) : is_vectorizable(*b)) &&
+                       !is_subword_gather(*b, divergence) &&
                        (!isa<SwitchInst>(b->getTerminator()) || divergence.differs(*b));
             }))
             continue;
@@ -181,13 +186,11 @@ void StripMiner::find_masks(const Divergence &divergence)
                          none_of(next(k), [&](unsigned to) { return to != end() && masked[to]; }));
 }
 
-// Whether all lanes enter LOOP together and all lanes that are in it are in the same iteration: the loop is a single REGION,
-// and what is before it is executed by all.
-bool StripMiner::begins_together(const Loop &loop, unsigned region, const Divergence &divergence) const
+// Whether all lanes that enter LOOP do so together, and all lanes that are in it are in the same iteration: the loop is a single REGION,
+// and the regions before it are executed by all.
+bool StripMiner::begins_together(const Loop &loop, unsigned region) const
 {
-    BasicBlock *before = loop.getLoopPredecessor();
-    if (!masked[region] || !before || !loop.getLoopLatch() || divergence.blocks.count(before) ||
-        divergence.differs(*before))
+    if (!masked[region] || !loop.getLoopPredecessor() || !loop.getLoopLatch())
         return false;
     for (unsigned k = 0; k < starts.size(); k++)
         if (k != region && masked[k] && blocks[k].count(loop.getHeader()))
@@ -207,20 +210,22 @@ DenseMap<const Instruction *, StripCounter> StripMiner::find_counters(const Dive
     for (auto &cutting : cuts) {
         Loop *loop = loops.getLoopFor(cutting.first);
         if (!loop || cutting.first->getSinglePredecessor() != loop->getHeader() ||
-            !begins_together(*loop, cutting.second, divergence))
+            !begins_together(*loop, cutting.second))
             continue;
+        BasicBlock *before = loop->getLoopPredecessor();
+        bool all_enter = !divergence.blocks.count(before) && !divergence.differs(*before);
         for (PHINode &phi : loop->getHeader()->phis()) {
             auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(loop->getLoopLatch()));
-            auto *step = next && next->getOpcode() == Instruction::Add && next->getOperand(0) == &phi
-                             ? dyn_cast<ConstantInt>(next->getOperand(1))
-                             : nullptr;
-            Value *start = phi.getIncomingValueForBlock(loop->getLoopPredecessor());
+            bool steps = next && next->getOpcode() == Instruction::Add && next->getOperand(0) == &phi &&
+                         (isa<ConstantInt>(next->getOperand(1)) || is_lane_counter(&phi));
+            Value *start = phi.getIncomingValueForBlock(before);
+            auto *constant = dyn_cast<Constant>(start);
             bool elsewhere = any_of(cuts, [&](const std::pair<BasicBlock *, unsigned> &other) {
                 auto found = live.find(other.first);
                 return other.second != cutting.second && found != live.end() && found->second.count(&phi);
             });
-            if (step && !elsewhere && !divergence.values.count(start))
-                counters[&phi] = {step, cutting.second};
+            if (steps && !elsewhere && (constant || (all_enter && !divergence.values.count(start))))
+                counters[&phi] = {next, cutting.second, all_enter ? nullptr : constant};
         }
     }
     return counters;
@@ -238,11 +243,11 @@ void StripMiner::collect_slots(const Divergence &divergence)
     for (Instruction *i : all) {
         const StripCounter counter = counters.lookup(i);
         bool uniform =
-            counter.step || (!divergence.values.count(i) && !divergence.blocks.count(i->getParent()));
+            counter.next || (!divergence.values.count(i) && !divergence.blocks.count(i->getParent()));
         Type *kept = i->getType()->isIntegerTy(1) ? Type::getInt8Ty(module.getContext()) : i->getType();
         slot_of[i] = slots.size();
         slots.push_back({nullptr, i->getType(), kept, uniform, uniform ? uniform_count++ : array_count++,
-                         counter.step, counter.region});
+                         counter.next, counter.region, counter.start});
     }
     live_slots.resize(starts.size());
     for (auto &cutting : cuts)
@@ -271,7 +276,8 @@ void StripMiner::find_changed()
         for (unsigned s : ends)
             for (User *user : slots[s].cell->users())
                 if (auto *store = dyn_cast<StoreInst>(user);
-                    store && blocks[k].count(store->getParent()) && !(slots[s].step && slots[s].region == k))
+                    store && blocks[k].count(store->getParent()) &&
+                    !(slots[s].next && (slots[s].region == k || slots[s].start)))
                     changed[k].insert(s);
     }
 }
@@ -284,7 +290,7 @@ const StripSlot *slot_of_load(const StripMiner &strip, const Value *v)
     return slot == strip.slots.end() ? nullptr : slot;
 }
 
-// Whether V, in the first block of REGION, follows from what is the same for all lanes.
+// Whether V, in the first block of REGION or not loaded, follows from what is the same for all lanes.
 bool StripMiner::is_shared(const Value *v, unsigned region, unsigned depth) const
 {
     if (auto *argument = dyn_cast<Argument>(v))
@@ -297,8 +303,16 @@ bool StripMiner::is_shared(const Value *v, unsigned region, unsigned depth) cons
     auto *load = dyn_cast<LoadInst>(i);
     bool kind = (load && load->isSimple()) || isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
                 (isa<BinaryOperator>(i) && !i->isIntDivRem());
-    return kind && depth > 0 && i->getParent() == starts[region] &&
+    bool loaded = load && !load->hasMetadata(LLVMContext::MD_invariant_load);
+    return kind && depth > 0 && (!loaded || i->getParent() == starts[region]) &&
            all_of(i->operands(), [&](const Use &u) { return is_shared(u.get(), region, depth - 1); });
+}
+
+bool StripMiner::has_shared_steps() const
+{
+    return all_of(slots, [&](const StripSlot &slot) {
+        return !slot.next || is_shared(slot.next->getOperand(1), slot.region, 12);
+    });
 }
 
 // Loads from one address that all lanes make which run a region, before any of them writes.  Without a race one load serves
@@ -360,7 +374,20 @@ bool StripMiner::find_slots()
             if (masked[k] && slots[s].uniform)
                 return false;
     find_shared();
-    return true;
+    return has_shared_steps();
+}
+
+// Whether a loop of the strip accesses memory far from where the iteration before did, and little else: the more lanes, the more
+// elements it accesses one after the other.
+bool StripMiner::gains_from_length() const
+{
+    unsigned across = 0;
+    for (const StripSlot &slot : slots)
+        across += slot.uniform ? 0 : vector_registers(slot.type);
+    return across <= MOST_ARRAYS && privates.empty() && any_of(slots, [&](const StripSlot &slot) {
+               return slot.next && !isa<ConstantInt>(slot.next->getOperand(1)) &&
+                      costs[slot.region].size <= LONG_ACCESS * costs[slot.region].accesses;
+           });
 }
 
 // As many lanes as all regions allow, of at most VECTORS; where ids are taken modulo a power of two, no more than that, so that
@@ -374,7 +401,8 @@ void StripMiner::choose_lanes(unsigned vectors)
             across += slots[s].uniform ? 0 : vector_registers(slots[s].type);
         vectors = std::min(vectors, vectors_that_fit(vector[k] ? costs[k] : CodeCost(), across));
     }
-    lanes = width * vectors;
+    is_long = vectors > 1 && gains_from_length();
+    lanes = width * (is_long ? unsigned(LONG_VECTORS) : vectors);
     for (Instruction &i : instructions(item))
         if (i.getOpcode() == Instruction::And)
             if (auto *bits = dyn_cast<ConstantInt>(i.getOperand(1)); bits && bits->getValue().isShiftedMask())
@@ -396,6 +424,7 @@ Strip strip_mine(Module &m, const in_loops &options, Function &f, unsigned most_
         return strip;
     ValueToValueMapTy map;
     Function *copy = CloneFunction(&f, map);
+    split_counters(*copy);
     StripMiner s(m, options, *copy);
     if (s.choose() && s.find_slots()) {
         s.choose_lanes(most_vectors);

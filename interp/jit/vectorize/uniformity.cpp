@@ -102,7 +102,8 @@ Divergence::Divergence(Function &item, unsigned dimensions)
 
 // ---- what the vectorizer takes -------------------------------------------------------------------
 
-bool is_vectorizable(const Instruction &i)
+// Whether lanes may execute I one after the other, before they execute what follows it.
+static bool is_independent(const Instruction &i)
 {
     if (auto *load = dyn_cast<LoadInst>(&i))
         return load->isSimple() && (load->hasMetadata(LLVMContext::MD_access_group) ||
@@ -115,7 +116,18 @@ bool is_vectorizable(const Instruction &i)
     if (auto *choice = dyn_cast<SwitchInst>(&i)) // LowerSwitches makes comparisons of it
         return choice->getNumCases() <= MOST_CASES;
     return !isa<CallBase>(i) && !isa<AtomicRMWInst>(i) && !isa<AtomicCmpXchgInst>(i) && !isa<FenceInst>(i) &&
-           !isa<AllocaInst>(i) && !i.getType()->isVectorTy() && !i.getType()->isAggregateType();
+           !isa<AllocaInst>(i);
+}
+
+bool is_independent(const BasicBlock &b)
+{
+    return all_of(b, [](const Instruction &i) { return is_independent(i); });
+}
+
+bool is_vectorizable(const Instruction &i)
+{
+    bool accesses = isa<LoadInst>(i) || isa<StoreInst>(i) || isa<IntrinsicInst>(i);
+    return is_independent(i) && (accesses || (!i.getType()->isVectorTy() && !i.getType()->isAggregateType()));
 }
 
 bool is_launch_constant(const Value *v)
@@ -168,6 +180,8 @@ LaneStride lane_stride(const Value *v, const Divergence &divergence, unsigned de
         return {LaneStride::CONSTANT, 0};
     if (isa<Argument>(v))
         return {LaneStride::CONSTANT, 1};
+    if (is_lane_counter(v))
+        return {LaneStride::CONSTANT, 0};
     auto *i = dyn_cast<Instruction>(v);
     if (!i || depth-- == 0)
         return {};

@@ -85,6 +85,7 @@ LaneStride lane_stride(const llvm::Value *v, const Divergence &divergence, unsig
 enum { MOST_CASES = 16 }; // of a switch whose cases lanes execute one after the other
 // uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a branch
 // predictor cannot learn.
+bool is_independent(const llvm::BasicBlock &b); // vectorizable, but for the types of values
 bool is_vectorizable(const llvm::Instruction &i);
 bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
@@ -104,6 +105,10 @@ bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 // Whether V is loaded from the launch's frame or its arguments: safe to load anywhere, and the same for all work-items.
 bool is_launch_constant(const llvm::Value *v);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
+// strided_loops.cpp: counters that begin at ids become sums of their starts and counters that begin at 0, which all lanes in the same iteration
+// share.
+void split_counters(llvm::Function &item);
+bool is_lane_counter(const llvm::Value *v);
 // strip_mine.cpp: a function like F for LANES work-items that follow one another in the first dimension.
 struct Strip {
     llvm::Function *function; // NULL: not worth it
