@@ -331,11 +331,25 @@ KERNELS = {
             a ^= t[l ^ 3] + b;
         }
         z[get_global_id(0)] = a + b + c; }''',
+    'visits': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        for (size_t i = get_global_id(0); i < 2048; i += get_global_size(0))
+            z[i] = x[i] + 3.0f * y[i]; }''',
+    'visits by groups': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        for (uint i = get_group_id(0) * get_local_size(0) + get_local_id(0); i < 2048; i += get_local_size(0) * get_num_groups(0))
+            z[i] = x[i] + 3.0f * y[i]; }''',
+    'visits and adds': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        local float t[64];
+        float s = 0;
+        for (int i = get_global_id(0); i < 1900; i += get_global_size(0))
+            s += x[i] * y[i];
+        t[get_local_id(0)] = s;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        z[get_global_id(0)] = t[63 - get_local_id(0)]; }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
 
 
-SIZES = {'exchange': 16384, 'loop': 16384, 'gaps': 2048, 'looks up': 4096}  # enough for work-groups of more than 512 work-items, and for buffers of float4
+SIZES = {'visits': 4096, 'visits by groups': 4096, 'exchange': 16384, 'loop': 16384, 'gaps': 2048, 'looks up': 4096}  # enough for work-groups of more than 512 work-items, and for buffers of float4
 
 
 def run(name):
@@ -452,6 +466,12 @@ def main():
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)
+    for name in ('visits', 'visits by groups', 'visits and adds'):
+        text = compiled(name)
+        check(f'a loop strided by the ND-range ({name}): vectors across work-items', re.search(r'fmul <\d+ x float>', text) is not None and 'gather' not in text
+              and 'scatter' not in text, text)
+        words = max(map(int, re.findall(r'alloca \[(\d+) x i32\]', text)), default=0)
+        check(f'a loop strided by the ND-range ({name}): a strip of the whole work-group', words == (64 if 'adds' in name else 256), words)
     text = compiled('accesses')
     parts = [part.count('store volatile') for part in re.split(r'\n\S+:|call void @llvm\.codeview\.annotation', text)]
     check('1,000 accesses in a block: at most 256 are scheduled at a time', sum(parts) >= 1000 and max(parts) <= 256, parts)

@@ -221,8 +221,11 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
         return compile_fail(k, "work-items that wait for one another in an instrumented launch");
     bool any_size = k->options.flags & IN_JIT_ANY_SIZE,
          rows = any_size || k->options.local_size[1] >= LEAST_ROWS;
+    bool constant = !any_size && !k->edge && !is_instrumented(k) && !k->calls.any;
     k->shape.flat =
-        !k->shape.waits && !clocks && in_shim_is_flat(item) && !(rows && in_shim_strides_far(item));
+        !k->shape.waits && !clocks &&
+        (in_shim_is_flat(item) || (constant && in_shim_make_flat(item, k->options.local_size[0]))) &&
+        !(rows && in_shim_strides_far(item));
     if (k->shape.flat && !any_size)
         k->shape.group_size[0] = flat_group_size(k, in_shim_period(item));
     return true;

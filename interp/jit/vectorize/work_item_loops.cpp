@@ -34,19 +34,10 @@ bool in_shim_has_atomics(LLVMValueRef item)
                   [](Instruction &i) { return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i); });
 }
 
-// ---- work-groups that no work-item sees ----------------------------------------------------------
-
 bool in_shim_has_barriers(LLVMValueRef item)
 {
     Function *barrier = cast<Function>(unwrap(item))->getParent()->getFunction("in.barrier");
     return barrier && !barrier->use_empty();
-}
-
-bool in_shim_is_flat(LLVMValueRef item)
-{
-    Function &f = *cast<Function>(unwrap(item));
-    return !in_shim_has_barriers(item) && all_of(ArrayRef<unsigned>{LOCAL, GROUP, SIZE, ITEM},
-                                                 [&](unsigned k) { return f.getArg(k)->use_empty(); });
 }
 
 // ---- loops that are unrolled first ----------------------------------------------------------------

@@ -32,6 +32,9 @@ bool in_shim_has_atomics(LLVMValueRef item);
 bool in_shim_has_barriers(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
+/* Whether ITEM sees nothing of its work-group of SIZE work-items but their number and sums group id * SIZE + local id, or is alone in it.
+ * Then these sums become the ids in work-groups of another size, and SIZE a constant.  Without work-groups that are smaller. */
+bool in_shim_make_flat(LLVMValueRef item, uint32_t size);
 /* The least number of work-items in the first dimension, a power of 2, after which a part of a subscript of ITEM restarts at 0:
  * 512 of `2 * i - (i & 511)`; 0: none does. */
 uint32_t in_shim_period(LLVMValueRef item);
