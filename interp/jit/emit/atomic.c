@@ -149,4 +149,5 @@ void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
 void in_emit_fence(struct in_emit *e, const struct in_inst *i)
 {
     LLVMBuildFence(e->b, order_or(e, i->operands[1], LLVMAtomicOrderingAcquireRelease), 0, "");
+    in_check_fence(e, i);
 }

@@ -29,6 +29,9 @@ struct location {
 struct in_clocks {
     struct clock now; /* what happens before the work-item's next access, beside its own segments */
     uint64_t version; /* of NOW: a different one for each work-item and contents */
+    /* NOW and its own segments at the work-item's last release fence, FROM 0: none; what its next acquire fence acquires */
+    struct clock fenced, readable;
+    struct span fenced_own;
     uint64_t versions;
     uint32_t last, end;                 /* segments: the greatest in use, and the end of all */
     struct location *locations, *found; /* hash table; the last one found */
@@ -53,6 +56,8 @@ void in_clocks_destroy(struct in_clocks *c)
         mm_free(c->locations[k].clock.spans);
     mm_free(c->locations);
     mm_free(c->now.spans);
+    mm_free(c->fenced.spans);
+    mm_free(c->readable.spans);
     mm_free(c);
 }
 
@@ -204,7 +209,8 @@ uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length)
     struct in_clocks *c = shadow->clocks;
     if (shadow->slice >= 0)
         shadow->slice = SLICE - (int32_t)(length < SLICE ? length : SLICE);
-    c->now.count = 0;
+    c->now.count = c->readable.count = 0;
+    c->fenced_own.from = 0;
     c->version = ++c->versions;
     /* A last segment without accesses was in no release either. */
     return shadow->last_used == c->last ? next_segment(shadow) : c->last;
@@ -236,14 +242,15 @@ static bool replace_sequences(struct in_clocks *c, struct location *l, struct sp
     return true;
 }
 
-static bool join_sequences(struct in_clocks *c, struct location *l, struct span own)
+/* FROM and OWN: what the release sequence that begins carries, beside those that L has. */
+static bool join_sequences(struct in_clocks *c, struct location *l, const struct clock *from, struct span own)
 {
     bool changed = false;
     struct span before = {l->from, l->to};
     l->from = own.from;
     l->to = own.to;
     l->version = ++c->versions;
-    return clock_join(&l->clock, &c->now, &changed) && clock_add(&l->clock, before, &changed);
+    return clock_join(&l->clock, from, &changed) && clock_add(&l->clock, before, &changed);
 }
 
 static bool release_location(struct in_clocks *c, uint64_t address, struct span own, uint32_t how)
@@ -253,7 +260,30 @@ static bool release_location(struct in_clocks *c, uint64_t address, struct span 
         return false;
     bool knows_all =
         (how & (IN_SYNC_ACQUIRES | IN_SYNC_STORES)) || l->version == 0 || l->version == c->version;
-    return knows_all ? replace_sequences(c, l, own) : join_sequences(c, l, own);
+    return knows_all ? replace_sequences(c, l, own) : join_sequences(c, l, &c->now, own);
+}
+
+/* A write that does not release, after a release fence: it heads the sequence of the fence. */
+static bool publish_fence(struct in_clocks *c, uint64_t address, uint32_t how)
+{
+    struct location *l = add_location(c, address);
+    if (!l)
+        return false;
+    if (!(how & IN_SYNC_STORES) && l->version != 0)
+        return join_sequences(c, l, &c->fenced, c->fenced_own);
+    l->from = c->fenced_own.from;
+    l->to = c->fenced_own.to;
+    l->version = ++c->versions;
+    return clock_copy(&l->clock, &c->fenced);
+}
+
+/* A later acquire fence acquires what L carries. */
+static bool read_location(struct in_clocks *c, const struct location *l)
+{
+    bool changed = false;
+    return !l || l->version == 0 || l->version == c->version ||
+           (clock_join(&c->readable, &l->clock, &changed) &&
+            clock_add(&c->readable, (struct span){l->from, l->to}, &changed));
 }
 
 uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32_t first, uint32_t current,
@@ -261,16 +291,37 @@ uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32
 {
     struct in_clocks *c = shadow->clocks;
     struct location *l = find_location(c, address);
-    if ((how & IN_SYNC_ACQUIRES) && !acquire_location(c, l))
+    bool reads = how & (IN_SYNC_ACQUIRES | IN_SYNC_READS);
+    if (reads && !(how & IN_SYNC_ACQUIRES ? acquire_location(c, l) : read_location(c, l)))
         clock_give_up(shadow);
     if (how & IN_SYNC_RELEASES) {
         if (!release_location(c, address, (struct span){first, current}, how))
             clock_give_up(shadow);
         return next_segment(shadow);
     }
-    if ((how & IN_SYNC_STORES) && l)
+    if ((how & IN_SYNC_WRITES) && c->fenced_own.from != 0) {
+        if (!publish_fence(c, address, how))
+            clock_give_up(shadow);
+    } else if ((how & IN_SYNC_STORES) && l) {
         end_sequences(l);
+    }
     return current;
+}
+
+uint32_t in_clock_fence(struct in_shadow *shadow, uint32_t first, uint32_t current, uint32_t how)
+{
+    struct in_clocks *c = shadow->clocks;
+    bool changed = false;
+    if ((how & IN_SYNC_ACQUIRES) && !clock_join(&c->now, &c->readable, &changed))
+        clock_give_up(shadow);
+    if (changed)
+        c->version = ++c->versions;
+    if (!(how & IN_SYNC_RELEASES))
+        return current;
+    if (!clock_copy(&c->fenced, &c->now))
+        clock_give_up(shadow);
+    c->fenced_own = (struct span){first, current};
+    return next_segment(shadow);
 }
 
 uint32_t in_clock_covers(const struct in_shadow *shadow, uint32_t tag)

@@ -19,6 +19,8 @@ uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length);
  * Returns the segment that follows. */
 uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32_t first, uint32_t current,
                               uint32_t how);
+/* The same at a fence. */
+uint32_t in_clock_fence(struct in_shadow *shadow, uint32_t first, uint32_t current, uint32_t how);
 /* Whether the segment with tag TAG, of another work-item, happens before the next access of this one. */
 uint32_t in_clock_covers(const struct in_shadow *shadow, uint32_t tag);
 

@@ -96,17 +96,30 @@ void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const str
         return;
     enum mm_order o = in_order_of((uint32_t)order);
     bool device = in_scope_of((uint32_t)scope) == MM_SCOPE_DEVICE;
-    bool acquires = o == MM_ACQUIRE || o == MM_ACQ_REL || o == MM_SEQ_CST;
-    bool releases = o == MM_RELEASE || o == MM_ACQ_REL || o == MM_SEQ_CST;
-    uint32_t what = (device && acquires && !stores ? IN_SYNC_ACQUIRES : 0) |
-                    (device && releases && !loads ? IN_SYNC_RELEASES : 0) | (stores ? IN_SYNC_STORES : 0);
-    if (what == 0)
-        return;
+    uint32_t what = (device && mm_acquires(o) && !stores ? IN_SYNC_ACQUIRES : 0) |
+                    (device && mm_releases(o) && !loads ? IN_SYNC_RELEASES : 0) |
+                    (stores ? IN_SYNC_STORES : 0) | (stores ? 0 : IN_SYNC_READS) |
+                    (loads ? 0 : IN_SYNC_WRITES);
     LLVMTypeRef types[2] = {e->ptr, e->i32};
     LLVMValueRef arguments[2] = {pointer, LLVMConstInt(e->i32, what, 0)};
     if (success)
         arguments[1] = LLVMBuildSelect(e->b, success, arguments[1], LLVMConstNull(e->i32), "");
     emit_marker(e, "in.sync", LLVMFunctionType(e->nothing, types, 2, 0), arguments, 2);
+}
+
+/* Fences of device scope in global memory alone: the order that others make is not used. */
+void in_check_fence(struct in_emit *e, const struct in_inst *i)
+{
+    const uint64_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
+    uint64_t scope = 0, semantics = 0;
+    if (!is_instrumented(e) || !in_constant_u64(e->m, i->operands[0], &scope) ||
+        !in_constant_u64(e->m, i->operands[1], &semantics) || !(semantics & global) ||
+        in_scope_of((uint32_t)scope) != MM_SCOPE_DEVICE)
+        return;
+    enum mm_order o = in_order_of((uint32_t)semantics);
+    uint32_t what = (mm_acquires(o) ? IN_SYNC_ACQUIRES : 0) | (mm_releases(o) ? IN_SYNC_RELEASES : 0);
+    LLVMValueRef argument = LLVMConstInt(e->i32, what, 0);
+    emit_marker(e, "in.fence", LLVMFunctionType(e->nothing, &e->i32, 1, 0), &argument, 1);
 }
 
 void in_check_barrier(struct in_emit *e, const struct in_inst *i)

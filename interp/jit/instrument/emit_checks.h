@@ -16,6 +16,8 @@ LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const stru
 /* After the atomic instruction I at POINTER: how it synchronizes.  SUCCESS: of a compare-exchange; else NULL. */
 void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i,
                               LLVMValueRef success);
+/* Whether and how the memory barrier I is a fence that synchronizes. */
+void in_check_fence(struct in_emit *e, const struct in_inst *i);
 /* The subscript INDEX, 64 bits, of an array or vector of type TY. */
 LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint32_t storage,
                                 LLVMValueRef index);

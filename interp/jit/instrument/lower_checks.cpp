@@ -455,6 +455,8 @@ bool CheckLowering::run()
         lower_phase(call);
     for (CallInst *call : synchronizations)
         lower_synchronization(call);
+    for (CallInst *call : fences)
+        lower_fence(call);
     publish_flag();
     return true;
 }

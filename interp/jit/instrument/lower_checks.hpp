@@ -99,7 +99,8 @@ class CheckLowering
     llvm::IRBuilder<> b;
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
-    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, barriers, undos, synchronizations, weights;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, barriers, undos, synchronizations, fences,
+        weights;
     llvm::SmallVector<Access, 4> texels;
     Memory memories[MEMORIES];
     llvm::AllocaInst *flagged = nullptr, *phase[2] = {}, *segment = nullptr; // with clocks: the current one
@@ -191,7 +192,9 @@ class CheckLowering
                                         llvm::ArrayRef<llvm::Type *> types);
     void compute_segments(Tags &t);
     llvm::Value *unordered(const Tags &t, llvm::Value *old);
+    void drop_unfenced();
     void lower_synchronization(llvm::CallInst *call);
+    void lower_fence(llvm::CallInst *call);
     void drop_decided();
     void publish_flag();
 };

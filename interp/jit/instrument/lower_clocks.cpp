@@ -14,6 +14,28 @@
 using namespace llvm;
 using namespace instrumentation;
 
+// How the marker CALL says that it synchronizes, at most.
+static unsigned how_of(const CallInst *call, unsigned argument)
+{
+    const Value *how = call->getArgOperand(argument);
+    if (auto *select = dyn_cast<SelectInst>(how)) // of a compare-exchange
+        how = select->getTrueValue();
+    auto *constant = dyn_cast<ConstantInt>(how);
+    return constant ? unsigned(constant->getZExtValue()) : ~0u;
+}
+
+// Without fences, atomics that neither acquire nor release nor end release sequences order nothing.
+void CheckLowering::drop_unfenced()
+{
+    if (fences.empty())
+        erase_if(synchronizations, [](CallInst *call) {
+            bool orders = how_of(call, 1) & (IN_SYNC_ACQUIRES | IN_SYNC_RELEASES | IN_SYNC_STORES);
+            if (!orders)
+                call->eraseFromParent();
+            return !orders;
+        });
+}
+
 // Decides whether tags are segments: work-items may wait in loops, or atomics may order accesses that are checked; and no barriers do.
 // False: unsupported.
 bool CheckLowering::uses_clocks()
@@ -22,10 +44,10 @@ bool CheckLowering::uses_clocks()
         return &m != &memories[LOCAL_MEMORY] && (*m.use & IN_SHADOW_TAGGED) && !m.texels;
     };
     unsigned how = 0;
-    for (CallInst *call : synchronizations) {
-        auto *constant = dyn_cast<ConstantInt>(call->getArgOperand(1));
-        how |= constant ? unsigned(constant->getZExtValue()) : IN_SYNC_ACQUIRES | IN_SYNC_RELEASES;
-    }
+    for (CallInst *call : synchronizations)
+        how |= how_of(call, 1);
+    for (CallInst *call : fences)
+        how |= how_of(call, 0);
     bool orders = (how & IN_SYNC_ACQUIRES) && (how & IN_SYNC_RELEASES) && any_of(memories, is_tagged);
     if ((!orders && !options.clocks) || !barriers.empty())
         return true;
@@ -146,6 +168,19 @@ void CheckLowering::lower_synchronization(CallInst *call)
         Value *address = b.CreatePtrToInt(call->getArgOperand(0), b.getInt64Ty());
         Value *next = b.CreateCall(synchronize, {shadow, address, first_segment, b.CreateLoad(word, segment),
                                                  call->getArgOperand(1)});
+        b.CreateStore(next, segment);
+    }
+    call->eraseFromParent();
+}
+
+void CheckLowering::lower_fence(CallInst *call)
+{
+    if (options.plan.clocks) {
+        b.SetInsertPoint(call);
+        Type *word = b.getInt32Ty();
+        FunctionCallee fence = clock_function("in_clock_fence", word, {b.getPtrTy(), word, word, word});
+        Value *next =
+            b.CreateCall(fence, {shadow, first_segment, b.CreateLoad(word, segment), call->getArgOperand(0)});
         b.CreateStore(next, segment);
     }
     call->eraseFromParent();

@@ -123,9 +123,12 @@ bool CheckLowering::collect()
             barriers.push_back(call);
         if (callee->getName() == "in.sync")
             synchronizations.push_back(call);
+        if (callee->getName() == "in.fence")
+            fences.push_back(call);
         if (callee->getName() == "in.weight")
             weights.push_back(call);
     }
+    drop_unfenced();
     return true;
 }
 
@@ -308,7 +311,9 @@ bool instrumentation::is_phase(const Instruction &i, unsigned which)
 static bool is_synchronization(const Instruction &i)
 {
     auto *call = dyn_cast<CallInst>(&i);
-    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.sync";
+    return call && call->getCalledFunction() &&
+           (call->getCalledFunction()->getName() == "in.sync" ||
+            call->getCalledFunction()->getName() == "in.fence");
 }
 
 // A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier or synchronization.

@@ -35,8 +35,14 @@ static inline bool in_shadow_has_undo(uint8_t use)
     return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) &&
            !(use & (IN_SHADOW_DISJOINT | IN_SHADOW_IDEMPOTENT));
 }
-/* How an atomic orders accesses of global memory (clocks.h). */
-enum { IN_SYNC_ACQUIRES = 1, IN_SYNC_RELEASES = 2, IN_SYNC_STORES = 4 /* it ends release sequences */ };
+/* How an atomic or a fence orders accesses of global memory (clocks.h). */
+enum {
+    IN_SYNC_ACQUIRES = 1,
+    IN_SYNC_RELEASES = 2,
+    IN_SYNC_STORES = 4, /* it ends release sequences */
+    IN_SYNC_READS = 8,  /* later acquire fences acquire what it reads */
+    IN_SYNC_WRITES = 16 /* it publishes earlier release fences */
+};
 /* Bytes [LOW, HIGH) of each stride: what a work-item accesses of an argument of disjoint parts. */
 struct in_shadow_part {
     int32_t stride, low, high;

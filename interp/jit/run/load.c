@@ -69,6 +69,7 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
                      {"in_shadow_find", (uintptr_t)&in_shadow_find},
                      {"in_clock_begin", (uintptr_t)&in_clock_begin},
                      {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
+                     {"in_clock_fence", (uintptr_t)&in_clock_fence},
                      {"in_clock_covers", (uintptr_t)&in_clock_covers}};
     int from, to, rounding;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)

@@ -22,7 +22,7 @@ ITEMS, OPERATIONS = 6, 8  # work-items, operations of each
 FLAGS, WORDS = 3, 3
 READ, WRITE, ADD, NOTHING = range(4)
 LOCKS = ["locks/lock.cl", "exclusion/ticket_lock.cl", "locks/lock_per_bin.cl", "queues/stack_push_pop.cl",
-         "reductions/sum_by_compare.cl"]  # in tests/races/kernels
+         "reductions/sum_by_compare.cl", "messages/message_fences_rmw.cl", "scopes/fences_device_scope.cl"]  # in tests/races/kernels
 # Synchronization: (name, statement), with the atomic object f and the plain word d.
 SYNCHRONIZATIONS = [
     ("store release", "atomic_store_explicit(f, k, memory_order_release, memory_scope_device);"),
@@ -51,6 +51,15 @@ SYNCHRONIZATIONS = [
                       " atomic_store_explicit(f, k, memory_order_relaxed, memory_scope_device);"),
     ("acquire fence", "seen += atomic_load_explicit(f, memory_order_relaxed, memory_scope_device);"
                       " atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);"),
+    ("fence release", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);"),
+    ("fence acquire", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);"),
+    ("fence both", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);"),
+    ("fence in the work-group", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);"),
+    ("fence of all devices", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_all_svm_devices);"),
+    ("fence of local memory", "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);"),
+    ("relaxed compare", "uint was = op.w; atomic_compare_exchange_strong_explicit(f, &was, k, memory_order_relaxed, memory_order_relaxed,"
+                        " memory_scope_device); seen += was;"),
+    ("increment of OpenCL 1", "seen += atomic_inc((volatile global uint *)f);"),
     ("plain write of it", "*(global uint *)f = k;"),
     ("plain read of it", "seen += *(global uint *)f;"),
 ]
@@ -83,6 +92,8 @@ def operation(name, flag=0, word=0, compared=0):
 
 RELEASE, ACQUIRE, BOTH = operation("store release"), operation("load acquire"), operation("add acq_rel")
 SECOND = operation("load acquire", 1)
+FENCED, FENCE = operation("fence release"), operation("fence acquire")
+STORED, LOADED = operation("store relaxed"), operation("load relaxed")
 # (what, whether there is a race, the operations of the work-items on word 0)
 WRITTEN_DOWN = [
     ("released and acquired", False, [[(WRITE, 0, 0, 0), RELEASE], [ACQUIRE, (ADD, 0, 0, 0)]]),
@@ -112,6 +123,39 @@ WRITTEN_DOWN = [
     ("a plain read of the object", True, [[RELEASE], [operation("plain read of it")]]),
     ("a lock", False, [[operation("lock"), operation("lock")], [operation("lock")], [operation("lock"), operation("lock")]]),
     ("a lock for each", True, [[operation("lock", 0)], [operation("lock", 1)]]),
+    ("fences", False, [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("no release fence", True, [[(WRITE, 0, 0, 0), STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("no acquire fence", True, [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, (READ, 0, 0, 0)]]),
+    ("an acquire fence before the load", True, [[(WRITE, 0, 0, 0), FENCED, STORED], [FENCE, LOADED, (READ, 0, 0, 0)]]),
+    ("a release fence after the store", True, [[(WRITE, 0, 0, 0), STORED, FENCED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("written after the release fence", True, [[FENCED, (WRITE, 0, 0, 0), STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("a fence published by an earlier store alone", True, [[STORED, FENCED, (WRITE, 0, 0, 0), STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("a release fence and an acquiring load", False, [[(WRITE, 0, 0, 0), FENCED, STORED], [ACQUIRE, (READ, 0, 0, 0)]]),
+    ("a releasing store and an acquire fence", False, [[(WRITE, 0, 0, 0), RELEASE], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("fences and relaxed additions", False, [[(WRITE, 0, 0, 0), FENCED, operation("add relaxed")],
+                                             [operation("add relaxed"), FENCE, (ADD, 0, 0, 0)]]),
+    ("fences and additions that continue the sequence", False,
+     [[(WRITE, 0, 0, 0), FENCED, operation("add relaxed")], [operation("add relaxed")], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("fences of two work-items and relaxed additions", False,
+     [[(WRITE, 0, 0, 0), FENCED, operation("add relaxed")], [(WRITE, 0, 1, 0), FENCED, operation("add relaxed")],
+      [LOADED, FENCE, (READ, 0, 0, 0), (READ, 0, 1, 0)]]),
+    ("a relaxed store of another work-item after a fence", True,
+     [[(WRITE, 0, 0, 0), FENCED, STORED], [STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("a store ends the sequence that it does not know", True,
+     [[(WRITE, 0, 0, 0), FENCED, STORED], [FENCED, STORED], [LOADED, FENCE, (READ, 0, 0, 0)]]),
+    ("what another work-item read before its fence", True, [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, FENCE], [FENCE, (READ, 0, 0, 0)]]),
+    ("fences in a chain", False, [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, operation("fence both"), operation("store relaxed", 1)],
+                                  [operation("load relaxed", 1), FENCE, (READ, 0, 0, 0)]]),
+    ("fences of the work-group alone in a chain", True,
+     [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, operation("fence in the work-group"), operation("store relaxed", 1)],
+      [operation("load relaxed", 1), FENCE, (READ, 0, 0, 0)]]),
+    ("fences of local memory in a chain", True,
+     [[(WRITE, 0, 0, 0), FENCED, STORED], [LOADED, operation("fence of local memory"), operation("store relaxed", 1)],
+      [operation("load relaxed", 1), FENCE, (READ, 0, 0, 0)]]),
+    ("an acquire fence that follows another object's load", True,
+     [[(WRITE, 0, 0, 0), FENCED, STORED], [operation("load relaxed", 1), FENCE, (READ, 0, 0, 0)]]),
+    ("fences and increments of OpenCL 1", False, [[(WRITE, 0, 0, 0), FENCED, operation("increment of OpenCL 1")],
+                                                  [operation("increment of OpenCL 1"), FENCE, (ADD, 0, 0, 0)]]),
     ("a lock that is not acquired", True, [[operation("lock")], [operation("relaxed lock")]]),
 ]
 
@@ -146,7 +190,8 @@ def chain(rng, items):
     """Each work-item acquires, accesses, and releases: free of races unless one step is damaged."""
     acquires, releases = rng.choice([("load acquire", "store release"), ("add acq_rel", "add acq_rel"),
                                      ("exchange seq_cst", "exchange seq_cst"), ("add acquire", "add release"),
-                                     ("load all devices", "store all devices"), ("acquire fence", "release fence")])
+                                     ("load all devices", "store all devices"), ("acquire fence", "release fence"),
+                                     ("acquire fence", "store release"), ("load acquire", "release fence")])
     scripts = []
     for _ in range(items):
         script = []

@@ -8,12 +8,19 @@
 #include <cmocka.h>
 
 enum { BASE = 100, MOST = 4096, PLACES = 4 };
-enum { ACQUIRE = IN_SYNC_ACQUIRES, RELEASE = IN_SYNC_RELEASES, STORE = IN_SYNC_STORES };
+enum {
+    ACQUIRE = IN_SYNC_ACQUIRES,
+    RELEASE = IN_SYNC_RELEASES,
+    STORE = IN_SYNC_STORES,
+    READ = IN_SYNC_READS,
+    WRITE = IN_SYNC_WRITES
+};
 static struct in_shadow shadow;
 static uint32_t first, current;
 
 /* The reference: for each segment, whether it is ordered before. */
 static bool now[MOST], released[PLACES][MOST];
+static bool fenced[MOST], readable[MOST], is_fenced; /* of the work-item */
 
 static uint64_t address_of(int place)
 {
@@ -42,6 +49,8 @@ static uint32_t begin_item(void)
 {
     first = current = in_clock_begin(&shadow, 0);
     memset(now, 0, sizeof now);
+    memset(readable, 0, sizeof readable);
+    is_fenced = false;
     return access_memory();
 }
 
@@ -50,11 +59,25 @@ static void synchronize(int place, uint32_t how)
     bool *l = released[place];
     for (int k = 0; k < MOST && (how & ACQUIRE); k++)
         now[k] |= l[k];
+    for (int k = 0; k < MOST && (how & READ); k++)
+        readable[k] |= l[k];
     if ((how & STORE) || (how & (ACQUIRE | RELEASE)) == (ACQUIRE | RELEASE))
         memset(l, 0, sizeof released[place]);
     for (uint32_t k = 0; k < MOST && (how & RELEASE); k++)
         l[k] |= now[k] || (k + BASE >= first && k + BASE <= current);
+    for (int k = 0; k < MOST && (how & WRITE) && is_fenced; k++)
+        l[k] |= fenced[k];
     current = in_clock_synchronize(&shadow, address_of(place), first, current, how);
+}
+
+static void pass_fence(uint32_t how)
+{
+    for (int k = 0; k < MOST && (how & ACQUIRE); k++)
+        now[k] |= readable[k];
+    for (uint32_t k = 0; k < MOST && (how & RELEASE); k++)
+        fenced[k] = now[k] || (k + BASE >= first && k + BASE <= current);
+    is_fenced |= (how & RELEASE) != 0;
+    current = in_clock_fence(&shadow, first, current, how);
 }
 
 static bool covers(uint32_t tag)
@@ -121,6 +144,27 @@ static void test_transitive(void **state)
     end_launch();
 }
 
+static void test_fences(void **state)
+{
+    (void)state;
+    begin_launch(1000);
+    uint32_t before = begin_item();
+    pass_fence(RELEASE);
+    uint32_t after = access_memory();
+    synchronize(0, STORE | WRITE);
+    begin_item();
+    pass_fence(ACQUIRE);
+    synchronize(0, READ);
+    assert_false(covers(before));
+    pass_fence(ACQUIRE);
+    assert_true(covers(before) && !covers(after));
+    begin_item();
+    pass_fence(ACQUIRE); /* what others read is not this one's */
+    synchronize(1, STORE | WRITE);
+    assert_false(covers(before));
+    end_launch();
+}
+
 static uint32_t number(uint32_t most)
 {
     static uint32_t x = 1;
@@ -132,8 +176,15 @@ static uint32_t number(uint32_t most)
 static void test_random(void **state)
 {
     (void)state;
-    static const uint32_t hows[] = {ACQUIRE,           RELEASE,           STORE,  RELEASE | STORE,
-                                    ACQUIRE | RELEASE, ACQUIRE | RELEASE, ACQUIRE};
+    static const uint32_t hows[] = {ACQUIRE | READ,
+                                    RELEASE | READ | WRITE,
+                                    STORE | WRITE,
+                                    RELEASE | STORE | WRITE,
+                                    ACQUIRE | RELEASE | READ | WRITE,
+                                    ACQUIRE | RELEASE,
+                                    ACQUIRE,
+                                    READ,
+                                    READ | WRITE};
     size_t forgotten = 0;
     for (int launch = 0; launch < 60; launch++) {
         bool is_large = launch >= 55;
@@ -141,9 +192,11 @@ static void test_random(void **state)
         for (uint32_t item = 0, items = is_large ? 1200 : 5 + number(40); item < items; item++) {
             begin_item();
             for (uint32_t k = number(4); k > 0; k--) {
-                synchronize(is_large ? 0 : (int)number(PLACES), !is_large     ? hows[number(7)]
+                synchronize(is_large ? 0 : (int)number(PLACES), !is_large     ? hows[number(9)]
                                                                 : item < 1100 ? RELEASE
                                                                               : ACQUIRE);
+                if (!is_large && number(3) == 0)
+                    pass_fence(1 + number(3));
                 if (number(2))
                     access_memory();
             }
@@ -181,8 +234,8 @@ static void test_gives_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_message), cmocka_unit_test(test_sequences),
-                                       cmocka_unit_test(test_transitive), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_gives_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_message),    cmocka_unit_test(test_sequences),
+                                       cmocka_unit_test(test_transitive), cmocka_unit_test(test_fences),
+                                       cmocka_unit_test(test_random),     cmocka_unit_test(test_gives_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
