@@ -55,7 +55,7 @@ void rt_limits_read(struct rt_limits *limits, int index)
 
 /* ---- one value for all devices ---- */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static uint32_t max_work_group, default_sub_group;
 
 static void read_common(void)
@@ -66,13 +66,13 @@ static void read_common(void)
 
 uint32_t rt_max_work_group(void)
 {
-    pthread_once(&once, read_common);
+    mm_once(&once, read_common);
     return max_work_group;
 }
 
 uint32_t rt_sub_group_size(void)
 {
-    pthread_once(&once, read_common);
+    mm_once(&once, read_common);
     return default_sub_group;
 }
 

@@ -50,6 +50,7 @@
 #include "interp/interp.h"
 #include "memmodel/memmodel.h"
 #include "memmodel/trace/mutex.h"
+#include "memmodel/trace/once.h"
 
 #define RT_API(name) __typeof__(*((cl_icd_dispatch *)0)->name) rt_##name;
 #include "ref-runtime/check/api.def"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static cl_version version;
 static char text[64], c_text[32];
 
@@ -24,19 +24,19 @@ static void initialize_version(void)
 
 cl_version rt_version(void)
 {
-    pthread_once(&once, initialize_version);
+    mm_once(&once, initialize_version);
     return version;
 }
 
 const char *rt_version_text(void)
 {
-    pthread_once(&once, initialize_version);
+    mm_once(&once, initialize_version);
     return text;
 }
 
 const char *rt_c_version_text(void)
 {
-    pthread_once(&once, initialize_version);
+    mm_once(&once, initialize_version);
     return c_text;
 }
 

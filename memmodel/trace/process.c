@@ -2,6 +2,7 @@
 #include "memmodel/trace/process.h"
 #include "memmodel/base/clock.h"
 #include "memmodel/trace/mutex.h"
+#include "memmodel/trace/once.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 static atomic_uint unmapped, *mark; /* 0: in a child that has not counted its fork */
 static atomic_uint forks;
 static atomic_bool by_clone; /* the last fork ran no handlers */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 
 static struct {
     pthread_mutex_t lock;
@@ -136,12 +137,12 @@ static void watch_forks_without_locks(void)
 
 void mm_fork_without_locks(void)
 {
-    pthread_once(&once, watch_forks_without_locks);
+    mm_once(&once, watch_forks_without_locks);
 }
 
 unsigned mm_fork_count(void)
 {
-    pthread_once(&once, watch_forks);
+    mm_once(&once, watch_forks);
     if (atomic_load_explicit(mark, memory_order_relaxed) == 0 && atomic_exchange(mark, 1) == 0)
         note_child(true);
     return atomic_load_explicit(&forks, memory_order_relaxed);

@@ -13,7 +13,7 @@
 
 enum { FRAMES = 32, SHOWN = 6 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static bool checked;
 
 static void read_setting(void)
@@ -23,7 +23,7 @@ static void read_setting(void)
 
 bool rt_api_checked(void)
 {
-    pthread_once(&once, read_setting);
+    mm_once(&once, read_setting);
     return checked;
 }
 
@@ -176,7 +176,7 @@ void (*rt_api_extension(const char *name))(void)
 }
 
 static cl_icd_dispatch table;
-static pthread_once_t filled = PTHREAD_ONCE_INIT;
+static struct mm_once filled = MM_ONCE;
 
 static void fill_table(void)
 {
@@ -196,6 +196,6 @@ const cl_icd_dispatch *rt_api_dispatch(void)
 {
     if (!rt_api_checked() && !rt_api_fails())
         return &rt_dispatch;
-    pthread_once(&filled, fill_table);
+    mm_once(&filled, fill_table);
     return &table;
 }

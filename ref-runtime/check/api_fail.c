@@ -58,7 +58,7 @@ bool rt_api_fail_means_something(const char *entry, size_t size)
     return parse_entry(entry, size, &failure);
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static bool asked;
 
 static void read_setting(void)
@@ -68,7 +68,7 @@ static void read_setting(void)
 
 bool rt_api_fails(void)
 {
-    pthread_once(&once, read_setting);
+    mm_once(&once, read_setting);
     return asked;
 }
 

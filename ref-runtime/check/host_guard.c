@@ -69,8 +69,8 @@ static void prepare_guard(void)
 
 static void prepare_once(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare_guard);
+    static struct mm_once once = MM_ONCE;
+    mm_once(&once, prepare_guard);
 }
 
 bool rt_guard_svm_on(void)

@@ -418,8 +418,8 @@ void rt_kernel_describe(struct rt_command *command)
 
 cl_int rt_kernel_command(const struct rt_kernel_call *call, struct rt_command **made)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_settings);
+    static struct mm_once once = MM_ONCE;
+    mm_once(&once, read_settings);
     struct rt_command *command = rt_command_create(call->queue, call->type, call->name, &rt_kernel_operation,
                                                    sizeof(struct rt_kernel_command));
     if (!command)

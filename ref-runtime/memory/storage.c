@@ -32,7 +32,7 @@ size_t rt_mem_offset(const struct rt_mem *mem)
 
 /* ---- settings ---- */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static bool literal, unified, logged, uninitialized;
 
 static void read_settings(void)
@@ -60,7 +60,7 @@ static void log_transfer(const struct rt_mem *root, const char *what, size_t beg
 
 static bool separate_view(const struct rt_mem *root)
 {
-    pthread_once(&once, read_settings);
+    mm_once(&once, read_settings);
     return !unified &&
            (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal ||
             rt_guard_on() || IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
@@ -69,7 +69,7 @@ static bool separate_view(const struct rt_mem *root)
 /* The place whose storage PLACE uses: the first device's, or the application's, with REFCL_BUFFERS=unified. */
 static int real_place(int place)
 {
-    pthread_once(&once, read_settings);
+    mm_once(&once, read_settings);
     return unified ? 0 : place;
 }
 

@@ -13,7 +13,7 @@
 #define CAPTURE_MOST                                                                                         \
     (UINT64_C(2) << 30) /* limit of the memory contents in a file of REFCL_CAPTURE, in bytes */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static struct {
     const char *pattern, *kernel; /* NULL: nothing, any */
     const char *folder;           /* folder for captures of recorded launches, NULL: none */
@@ -324,7 +324,7 @@ static void discard_capture(struct capture *c)
 void rt_capture(const struct rt_command *command, const struct rt_kernel_command *k)
 {
     char path[4096];
-    pthread_once(&once, initialize_capture);
+    mm_once(&once, initialize_capture);
     if (!settings.pattern || k->block || (settings.most && settings.number >= settings.most) ||
         (settings.kernel && strcmp(settings.kernel, k->launch->info->name) != 0))
         return;
@@ -356,7 +356,7 @@ void rt_capture_recorded(const struct rt_command *command, const struct rt_kerne
     static uint64_t left = UINT64_C(32) << 20;
     static unsigned number;
     char path[4096];
-    pthread_once(&once, initialize_capture);
+    mm_once(&once, initialize_capture);
     if (!settings.folder || k->block || number == OF_ALL ||
         k->launch->kernel->state->captured == OF_A_KERNEL || bytes_of(k->launch) > left)
         return;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_once once = MM_ONCE;
 static struct mm_recorder *recorder,
     *launch_recorder; /* of everything; of what launches do, unless commands suffice */
 static bool findings_suffice;
@@ -82,19 +82,19 @@ static void initialize_recorder(void)
 
 struct mm_recorder *rt_recorder(void)
 {
-    pthread_once(&once, initialize_recorder);
+    mm_once(&once, initialize_recorder);
     return recorder;
 }
 
 struct mm_recorder *rt_launch_recorder(void)
 {
-    pthread_once(&once, initialize_recorder);
+    mm_once(&once, initialize_recorder);
     return launch_recorder;
 }
 
 bool rt_findings_suffice(void)
 {
-    pthread_once(&once, initialize_recorder);
+    mm_once(&once, initialize_recorder);
     return findings_suffice;
 }
 
