@@ -5,7 +5,8 @@
 
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
 {
-    struct rt_event *event = rt_object_create(RT_EVENT, sizeof *event);
+    struct rt_event *event = queue ? rt_object_create_unlisted(RT_EVENT, sizeof *event)
+                                   : rt_object_create(RT_EVENT, sizeof *event);
     if (!event)
         return NULL;
     rt_object_retain(context);

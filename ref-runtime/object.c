@@ -23,7 +23,7 @@ static struct rt_object *object_find(const void *handle, enum rt_type type)
     return object && object->type == type ? object : NULL;
 }
 
-void *rt_object_create(enum rt_type type, size_t size)
+void *rt_object_create_unlisted(enum rt_type type, size_t size)
 {
     struct rt_object *object = mm_alloc_zero(1, size);
     if (!object)
@@ -32,16 +32,29 @@ void *rt_object_create(enum rt_type type, size_t size)
     object->type = type;
     object->api_refs = 1;
     atomic_init(&object->total_refs, 1);
-    mm_mutex_lock(&lock);
-    object->number = ++numbers[type];
-    object->dispatch_data = dispatch_data;
-    bool inserted = mm_map_put(&live, (uintptr_t)object, (uintptr_t)object);
-    mm_mutex_unlock(&lock);
-    if (!inserted) {
-        mm_free(object);
-        return NULL;
-    }
     return object;
+}
+
+bool rt_object_list(void *unlisted)
+{
+    struct rt_object *object = unlisted;
+    if (object->is_listed)
+        return true;
+    mm_mutex_lock(&lock);
+    object->number = ++numbers[object->type];
+    object->dispatch_data = dispatch_data;
+    object->is_listed = mm_map_put(&live, (uintptr_t)object, (uintptr_t)object);
+    mm_mutex_unlock(&lock);
+    return object->is_listed;
+}
+
+void *rt_object_create(enum rt_type type, size_t size)
+{
+    void *object = rt_object_create_unlisted(type, size);
+    if (!object || rt_object_list(object))
+        return object;
+    mm_free(object);
+    return NULL;
 }
 
 void rt_object_set_dispatch_data(void *data)
@@ -113,7 +126,10 @@ static void destroy_object(void *data)
     default:
         break;
     }
-    quarantine_object(object);
+    if (object->is_listed)
+        quarantine_object(object);
+    else
+        mm_free(object);
 }
 
 void rt_object_retain(void *object)
@@ -135,6 +151,8 @@ static bool drop_reference(struct rt_object *object)
 {
     if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1)
         return false;
+    if (!object->is_listed)
+        return true;
     mm_mutex_lock(&lock);
     mm_map_remove(&live, (uintptr_t)object, (uintptr_t)object);
     mm_mutex_unlock(&lock);
@@ -203,6 +221,15 @@ bool rt_api_release(const void *handle, enum rt_type type)
     if (held)
         rt_object_release(object);
     return held;
+}
+
+void rt_api_release_unused(void *object)
+{
+    const struct rt_object *o = object;
+    if (o->is_listed)
+        rt_api_release(o, o->type);
+    else
+        rt_object_release(object);
 }
 
 cl_uint rt_api_refs(const void *object)

@@ -87,9 +87,13 @@ struct rt_object {
     uint32_t number;  /* within its type, from 1: for messages and traces */
     cl_uint api_refs; /* under the table's lock */
     atomic_uint total_refs;
+    bool is_listed; /* in the table */
 };
 /* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
 void *rt_object_create(enum rt_type type, size_t size);
+/* The same without an entry: of an object that no handle of the application names, until rt_object_list() enters it (false: no memory). */
+void *rt_object_create_unlisted(enum rt_type type, size_t size);
+bool rt_object_list(void *object);
 /* Stores the loader's DATA in every live object and each later one [cl_khr_icd 2.0]. */
 void rt_object_set_dispatch_data(void *data);
 /* HANDLE if it is a live object of TYPE, otherwise NULL. */
@@ -112,6 +116,8 @@ void rt_object_release_held(void *object);
 bool rt_api_retain(const void *handle, enum rt_type type);
 /* clRelease*: false if HANDLE is not a live object of TYPE with application references. */
 bool rt_api_release(const void *handle, enum rt_type type);
+/* Releases the application's reference, which it was not given, of OBJECT, listed or not. */
+void rt_api_release_unused(void *object);
 cl_uint rt_api_refs(const void *object);
 
 #define RT_HANDLE(name, cl_type, tag)                                                                        \

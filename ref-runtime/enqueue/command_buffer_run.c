@@ -125,7 +125,7 @@ static cl_int start_buffer(struct rt_command *command)
     mm_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < count; i++)
         if (i < appended)
-            rt_api_release(run->children[i]->event, RT_EVENT);
+            rt_api_release_unused(run->children[i]->event);
         else
             rt_command_discard(run->children[i]);
     if (appended < count)

@@ -116,7 +116,7 @@ static int submit_child(struct rt_command *command, struct rt_command *parent, c
     struct rt_queue *queue = command->queue;
     mm_mutex_lock(&rt_lock);
     bool fits = room <= queue->size - queue->used;
-    bool ok = fits && add_dependencies(command, e);
+    bool ok = fits && (!event || rt_object_list(command->event)) && add_dependencies(command, e);
     if (ok) {
         parent->family.children++;
         queue->used += room;
@@ -131,7 +131,7 @@ static int submit_child(struct rt_command *command, struct rt_command *parent, c
     if (!ok)
         rt_command_discard(command);
     else if (!event)
-        rt_api_release(command->event, RT_EVENT);
+        rt_api_release_unused(command->event);
     return ok ? CLK_SUCCESS : fits ? CLK_EVENT_ALLOCATION_FAILURE : CLK_DEVICE_QUEUE_FULL;
 }
 

@@ -307,6 +307,10 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
                           sizeof(struct signal) + count * sizeof(((struct signal *)0)->of[0]));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
+    if (!rt_object_list(command->event)) { /* waits have it in their wait lists */
+        rt_command_discard(command);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
     struct signal *signal = (void *)command->payload;
     uint32_t repeated = 0;
     signal->count = count;

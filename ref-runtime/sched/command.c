@@ -62,7 +62,7 @@ void rt_command_discard(struct rt_command *command)
         rt_object_release(command->held[i]);
     rt_command_drop_dependencies(command);
     if (command->event)
-        rt_api_release(command->event, RT_EVENT);
+        rt_api_release_unused(command->event);
     mm_free(command);
 }
 
@@ -260,6 +260,10 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
         rt_command_discard(command);
         return error ? error : CL_OUT_OF_RESOURCES;
     }
+    if (event_ret && !rt_object_list(command->event)) {
+        rt_command_discard(command);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
     record_enqueue(command);
     struct rt_event *event = command->event;
     const char *name = command->record.kind;
@@ -285,7 +289,7 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
         result = status >= 0 ? CL_SUCCESS : status;
     }
     if (!event_ret || result)
-        rt_api_release(event, RT_EVENT);
+        rt_api_release_unused(event);
     if (event_ret && result)
         *event_ret = NULL;
     rt_object_release(event);

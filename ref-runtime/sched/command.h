@@ -140,6 +140,7 @@ static inline bool rt_command_terminated(const struct rt_command *command)
 }
 mm_event_id rt_sched_record_completion(const struct rt_command *command);
 void rt_sched_complete(struct rt_command *command, cl_int status);
+/* QUEUE is NULL: a user event.  Others are listed as objects when the application or a kernel gets their handle. */
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);
 
 /* ---- recording (record.c): all of it does nothing, quickly, while recording is off ---- */
