@@ -169,6 +169,14 @@ static bool depend_on_queue(struct rt_command *command)
     return rt_command_depend(command, queue->barrier_event, queue->barrier_completion, MM_EDGE_BARRIER);
 }
 
+/* Whether a command that depends on EARLIER depends on all commands before it, so that their events need no entry.  Recorded
+ * and faulty executions have all edges. */
+static bool covers_earlier(const struct rt_command *earlier)
+{
+    return earlier->is_barrier && earlier->waits_for_all && !earlier->family.parent && !rt_recorder() &&
+           in_fault_now == IN_NO_FAULT;
+}
+
 /* Markers and barriers without a wait list: after all earlier commands (H6, H7). */
 static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind)
 {
@@ -178,9 +186,12 @@ static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind
     for (size_t i = 0; i < queue->completed_count; i++)
         if (!rt_command_depend(command, NULL, queue->completed[i], kind))
             return false;
-    for (struct rt_command *earlier = queue->first; earlier; earlier = earlier->next)
+    bool covered = queue->in_order && !rt_recorder() && in_fault_now == IN_NO_FAULT;
+    for (struct rt_command *earlier = queue->last; earlier && !covered; earlier = earlier->previous) {
         if (!rt_command_depend(command, earlier->event, NULL, kind))
             return false;
+        covered = covers_earlier(earlier);
+    }
     return true;
 }
 
