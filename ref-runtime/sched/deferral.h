@@ -3,7 +3,7 @@
  * A brief command is executed fastest by the thread that enqueues it, when that thread waits for its event: if the executor takes it
  * instead, two threads compete for rt_lock and its cache lines, and take longer than one.  The executor defers as long as steps are brief
  * and host threads alternate between enqueueing and waiting.  A host that polls, or that enqueues and never waits, executes nothing
- * itself: then the executor stops deferring. */
+ * itself: then the executor stops deferring.  While it defers, clFlush wakes it no sooner than its short wait ends. */
 #ifndef REF_RUNTIME_SCHED_DEFERRAL_H
 #define REF_RUNTIME_SCHED_DEFERRAL_H
 

@@ -45,12 +45,6 @@ static void wait_shortly(int *short_waits, long *length)
     }
 }
 
-static bool leaves_to_host(void)
-{
-    return rt_sched.host.waiters == 0 && !rt_sched_left_to_executor() &&
-           rt_deferral_applies(&rt_sched.deferral);
-}
-
 /* Whether nothing can enqueue commands any more: there are no threads, callbacks, or semaphores of other processes. */
 static bool application_has_ended(void)
 {
@@ -79,7 +73,8 @@ static void wait_idle(void)
 /* Whether the executor takes the next step: there is work, and no other thread takes a step, forks, or is left the work. */
 static bool may_step(void)
 {
-    return !rt_sched.step.busy && !rt_sched.fork.forking && rt_sched_have_work() && !leaves_to_host();
+    return !rt_sched.step.busy && !rt_sched.fork.forking && rt_sched_have_work() &&
+           !rt_sched_leaves_to_host();
 }
 
 /* Waits until a step may be taken; false: stop.  The executor blocks (idle) after SHORT_WAITS sleeps, but not while hosts take the steps. */
@@ -88,7 +83,7 @@ static bool wait_for_work(void)
     int short_waits = rt_sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;
     long length = FIRST_SHORT_WAIT_NS;
     while (!rt_sched.executor.stopping && !may_step()) {
-        bool has_work = rt_sched_have_work(), defers = has_work && leaves_to_host();
+        bool has_work = rt_sched_have_work(), defers = has_work && rt_sched_leaves_to_host();
         rt_sched.deferral.in_a_row = has_work ? rt_sched.deferral.in_a_row + defers : 0;
         rt_sched.executor.idle = short_waits == 0 && !defers && rt_sched.deferral.host_steps == 0;
         if (rt_sched.executor.idle)

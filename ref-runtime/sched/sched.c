@@ -141,6 +141,12 @@ bool rt_sched_left_to_executor(void)
            (rt_sched.seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
 }
 
+bool rt_sched_leaves_to_host(void)
+{
+    return rt_sched.host.waiters == 0 && !rt_sched_left_to_executor() &&
+           rt_deferral_applies(&rt_sched.deferral);
+}
+
 /* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
  * switch. */
 static bool help_workers(void)
@@ -198,15 +204,25 @@ int rt_sched_wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock.mutex, &until);
 }
 
+/* The host leaves its commands to the executor. */
+static void poll_executor(void)
+{
+    rt_sched_flush_ready(UINT64_MAX);
+    if (rt_sched.deferral.hosts_wait) {
+        rt_sched.deferral.hosts_wait = false;
+        rt_sched_wake();
+    }
+}
+
 /* A host that polls an event instead of waiting grants one step per poll.  It waits for the step for at most PATIENCE: a native
  * kernel in the step may wait for this thread. */
 void rt_sched_poll(void)
 {
     rt_sched_notice_clone();
-    if (!rt_sched.seeded)
-        rt_sched_flush_ready(UINT64_MAX);
     if (rt_sched.fork.alone)
         take_step();
+    if (!rt_sched.seeded)
+        poll_executor();
     if (!rt_sched.seeded || rt_sched_is_executor())
         return;
     rt_sched.host.unattended = false;
@@ -223,7 +239,9 @@ void rt_sched_poll(void)
 
 void rt_sched_wake(void)
 {
-    if (!rt_sched.step.busy && rt_sched_have_work())
+    bool in_short_wait =
+        !rt_sched.executor.idle && rt_sched_leaves_to_host(); /* which a signal would only repeat */
+    if (!rt_sched.step.busy && rt_sched_have_work() && !in_short_wait)
         pthread_cond_signal(&rt_sched.work);
 }
 

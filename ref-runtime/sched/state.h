@@ -64,6 +64,8 @@ bool rt_sched_may_continue(void);
 bool rt_sched_have_work(void);
 /* Whether host threads take no steps. */
 bool rt_sched_left_to_executor(void);
+/* Whether the executor leaves ready commands to host threads that wait. */
+bool rt_sched_leaves_to_host(void);
 /* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it.  The
  * step itself runs without rt_lock; STEP.BUSY excludes others. */
 void rt_sched_step(void);
