@@ -3,10 +3,10 @@
 
     litmus/results/beside.py [--refcl COMMAND] TABLE.json...
 
-For the suite's generated tests, by order, shape, place of the threads and narrowest scope: whether each model allows the
-weak outcome (opencl.cat for the test; vulkan.cat for its translation, by the mapping that the table's tests ran with), and
-how often it was seen.  Counts of tables for the same interface are added.  A test has a race if the model says so in
-either of its forms, and has no verdict."""
+For the suite's generated tests, by order, shape, place of the threads and narrowest scope: whether each model
+allows the weak outcome (opencl.cat for the test; vulkan.cat for its translation, by the mapping that the
+table's tests ran with), and how often it was seen.  Counts of tables for the same interface are added.  A
+test has a race if the model says so in either of its forms, and has no verdict."""
 import argparse
 import collections
 import json

@@ -3,8 +3,9 @@
 
     litmus/vulkan/compare.py [--refcl COMMAND] [--mapping NAME] [--chains] [--list] FILE|FOLDER...
 
-Prints how many tests agree.  Unsound: the translation has a race or an outcome of the condition that OpenCL forbids.  Lost
-freedom: OpenCL allows the outcome and the translation forbids it.  --list prints the tests that differ."""
+Prints how many tests agree.  Unsound: the translation has a race or an outcome of the condition that OpenCL
+forbids.  Lost freedom: OpenCL allows the outcome and the translation forbids it.  --list prints the tests
+that differ."""
 import argparse
 import json
 import os

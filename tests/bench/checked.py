@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""CPU time of a launch that is checked, beside a plain one: checked.py BUILD PROGRAM FILE KERNEL...; PROGRAM is set.c, compiled.
-TRACE=1 in the environment: with `--trace`, too.
+"""CPU time of a launch that is checked, beside a plain one: checked.py BUILD PROGRAM FILE KERNEL...; PROGRAM
+is set.c, compiled.  TRACE=1 in the environment: with `--trace`, too.
 
-Prints "KERNEL CHECKED PLAIN TIMES SPREAD" for each kernel of FILE: milliseconds, their ratio, and by how many percent of its median the
-checked figure varied.  A launch under `refcl run --check race,memory` counts the program, the detector and all of their processes, less
-what a session costs: the figure is the difference between a long session and a short one, in which everything is compiled.  The long
-one has as many launches more as take 0.3 s, which is ten times by how much sessions vary.  Both are repeated in turn."""
+Prints "KERNEL CHECKED PLAIN TIMES SPREAD" for each kernel of FILE: milliseconds, their ratio, and by how many
+percent of its median the checked figure varied.  A launch under `refcl run --check race,memory` counts the
+program, the detector and all of their processes, less what a session costs: the figure is the difference
+between a long session and a short one, in which everything is compiled.  The long one has as many launches
+more as take 0.3 s, which is ten times by how much sessions vary.  Both are repeated in turn."""
 import os
 import resource
 import statistics
@@ -25,8 +26,8 @@ def cpu_seconds(command, core, environment):
 
 
 def checked_ms(build, command, expected, core="0", environment=None, trace=None):
-    """Milliseconds of a checked launch and their spread; None without a figure.  command(n): a program with n launches.
-    EXPECTED: a lower bound of the milliseconds of a launch.  TRACE: a file for the trace."""
+    """Milliseconds of a checked launch and their spread; None without a figure.  command(n): a program with n
+    launches.  EXPECTED: a lower bound of the milliseconds of a launch.  TRACE: a file for the trace."""
     session = [os.path.join(build, "refcl"), "run", "-q", "--check", "race,memory"] + (["--trace", trace] if trace else []) + ["--"]
 
     def more_seconds(launches, order):

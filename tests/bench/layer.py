@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Cost of the loader layer on the installed driver.
 
-layer.py [ROUNDS [CPUS]]: each sample runs the program in each mode, in random order; a mode's cost is its difference to
-the program alone in the same sample.  Prints medians, with quartiles in brackets.  CPU time is that of all threads of the
-program, the driver's included; the CPU time of `refcl run`, less what it uses for one command, is included under the
-detector, and printed separately, too.  The last rows are the memory of a program with a million commands.
+layer.py [ROUNDS [CPUS]]: each sample runs the program in each mode, in random order; a mode's cost is its
+difference to the program alone in the same sample.  Prints medians, with quartiles in brackets.  CPU time is
+that of all threads of the program, the driver's included; the CPU time of `refcl run`, less what it uses for
+one command, is included under the detector, and printed separately, too.  The last rows are the memory of a
+program with a million commands.
 
-If the driver's threads sleep between commands, time on the host may cost a multiple, as other threads sleep and wake
-then.  The row "busy" shows that: the program alone, where the host computes for a microsecond after each command.  CPUS
-(as for taskset) are those of the program; `refcl run` has all: with threads on one processor the times of PoCL do not
-depend on where they wake."""
+If the driver's threads sleep between commands, time on the host may cost a multiple, as other threads sleep
+and wake then.  The row "busy" shows that: the program alone, where the host computes for a microsecond after
+each command.  CPUS (as for taskset) are those of the program; `refcl run` has all: with threads on one
+processor the times of PoCL do not depend on where they wake."""
 import os
 import random
 import re
@@ -31,7 +32,8 @@ FIGURES = re.compile(r"(\d+) commands: (\d+) ns a command, (\d+) ns of CPU time;
 
 
 def ways(trace):
-    """Of each way to run the program: what comes before its command, variables, and nanoseconds that the host computes after a command."""
+    """Of each way to run the program: what comes before its command, variables, and nanoseconds that the host
+    computes after a command."""
     recorded = {"OPENCL_LAYERS": LAYER, "REFCL_LAYER_TRACE": trace}
     return {
         "alone": ([], {}, 0),
@@ -50,8 +52,8 @@ def children_ns():
 
 
 class Run:
-    """Of a command: nanoseconds of wall time, of CPU time of the program and of `refcl run`, whose SESSION_ALONE are no command's; KiB after a
-    tenth of the commands and at the end."""
+    """Of a command: nanoseconds of wall time, of CPU time of the program and of `refcl run`, whose
+    SESSION_ALONE are no command's; KiB after a tenth of the commands and at the end."""
 
     def __init__(self, way, count, iterations=0, finished=1000, queues=1, session_alone=0):
         prefix, variables, busy = way

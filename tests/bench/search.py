@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CPU time of the exhaustive search: the litmus tests of the public corpus under its own models, the suite under refcl's, and
-work-items with fetch_adds on one location: three with two each, six with one."""
+"""CPU time of the exhaustive search: the litmus tests of the public corpus under its own models, the suite
+under refcl's, and work-items with fetch_adds on one location: three with two each, six with one."""
 import glob
 import json
 import os

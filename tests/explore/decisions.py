@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What `refcl explore` decides of the kernels of tests/races, tests/explore and the public corpus, each within a short time
-and without --bound: decided, unknown, refused, or unknown as the kernel's file states, by reason.
+"""Decisions of `refcl explore` on the kernels of tests/races, tests/explore and the public corpus, each
+within a short time and without --bound: decided, unknown, refused, or unknown as the kernel's file states, by
+reason.
 
 decisions.py [--timeout S] [--jobs N] [--match TEXT] [--items N] [--list] [-- OPTION...]
 
 Kernels that need more than --items work-items are left out.  A verdict that contradicts that of the kernel's
-file, one about no execution (vacuous), and a process that uses more CPU time than its limits allow end the program with 1."""
+file, one about no execution (vacuous), and a process that uses more CPU time than its limits allow end the
+program with 1."""
 import argparse
 import collections
 import csv

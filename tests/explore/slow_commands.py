@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All programs of ../races/host under `refcl explore -- PROGRAM`: the verdict of `refcl run`, or "unknown" for a stated reason."""
+"""All programs of ../races/host under `refcl explore -- PROGRAM`: the verdict of `refcl run`, or "unknown"
+for a stated reason."""
 import concurrent.futures
 import glob
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Kernels of other tests, explored without --bound (decisions.py): loops whose trip counts constants, arguments or the
-launch determine are decided, so are kernels without atomic operations and races, however many events they have, and no verdict contradicts that of a kernel's file.  How many are decided in a given time
-depends on the machine: decisions.py counts them."""
+"""Kernels of other tests, explored without --bound (decisions.py): loops whose trip counts constants,
+arguments or the launch determine are decided, so are kernels without atomic operations and races, however
+many events they have, and no verdict contradicts that of a kernel's file.  How many are decided in a given
+time depends on the machine: decisions.py counts them."""
 import os
 import sys
 

@@ -116,7 +116,8 @@ def check_samples(count):
 
 
 def check_witnesses():
-    """Executions of all kernels with images are replayed; races are written, read and replayed, and the detector finds them."""
+    """Executions of all kernels with images are replayed; races are written, read and replayed, and the
+    detector finds them."""
     replayed = 0
     for path in kernels(IMAGES):
         name = os.path.basename(path)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Small kernels with known answers, by both engines, and invalid modules; by search also without the random walks that it
-begins with, which could hide a mistake in the search.  The first lines state the answers:
+"""Small kernels with known answers, by both engines, and invalid modules; by search also without the random
+walks that it begins with, which could hide a mistake in the search.  The first lines state the answers:
 
     ; Expect: condition holds, race none, divergence none, termination always
     ; Options: --progress unfair
     ; Engines: z3
 
-The last line names the engines that give an answer, if not both.  Items of a list are separated by "+", or "none".
+The last line names the engines that give an answer, if not both.  Items of a list are separated by "+", or
+"none".
 """
 import glob
 import json

@@ -3,9 +3,10 @@
 
     make faults FAULTS=100 FAULT_SEED=1 FAULT_FILES=REGEX
 
-Each fault changes one token or statement of one file, in a copy of the tree. The seed orders the faults of each folder;
-folders are drawn from in proportion to their faults, small ones more often. What a test needs of the copy is built, and
-the tests that map.txt names for the file run one after the other, the cheapest first, until one fails. Outcomes:
+Each fault changes one token or statement of one file, in a copy of the tree. The seed orders the faults of
+each folder; folders are drawn from in proportion to their faults, small ones more often. What a test needs of
+the copy is built, and the tests that map.txt names for the file run one after the other, the cheapest first,
+until one fails. Outcomes:
 
     killed      a test failed twice that passes without the fault
     endless     a test ran past ten times what it takes without the fault, two minutes at least
@@ -14,12 +15,13 @@ the tests that map.txt names for the file run one after the other, the cheapest 
     unchanged   the compiler made the same code with and without the fault; another fault is drawn in its place
     rejected    the copy does not compile; another fault is drawn in its place
 
-Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results-SEED.jsonl keeps the
-outcomes, and a run with the same seed resumes after them; where sources have changed in between, the faults of other
-lines keep their outcomes. --quick=SECONDS runs only the cheapest tests of each file, up to that total; the next run
-without it judges the survivors. --again judges all survivors again, for new tests. --report judges nothing and prints
-the known outcomes. Exit code 1: of the faults that equivalent.txt does not list as equivalent, fewer than 95 % were
-killed or endless; or a test, which cannot judge then, failed without a fault.
+Prints a line for each fault, the diffs of the survivors, and a table by folder.
+build/faults/results-SEED.jsonl keeps the outcomes, and a run with the same seed resumes after them; where
+sources have changed in between, the faults of other lines keep their outcomes. --quick=SECONDS runs only the
+cheapest tests of each file, up to that total; the next run without it judges the survivors. --again judges
+all survivors again, for new tests. --report judges nothing and prints the known outcomes. Exit code 1: of the
+faults that equivalent.txt does not list as equivalent, fewer than 95 % were killed or endless; or a test,
+which cannot judge then, failed without a fault.
 """
 import argparse
 import bisect
@@ -215,7 +217,8 @@ def processor_seconds(folder, test):
 
 
 class Costs:
-    """Seconds of processor time for each test, with one for its build: of the last run, else of `make test`, else a guess."""
+    """Seconds of processor time for each test, with one for its build: of the last run, else of `make test`,
+    else a guess."""
 
     def __init__(self, path, build):
         self.path, self.build, self.seconds = path, build, {}

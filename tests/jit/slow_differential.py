@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The JIT against the interpreter: the same kernels leave the same buffers, bit by bit (any NaN equals any NaN).  Prints the
-kernels that the JIT leaves to the interpreter.  With engine auto, launches begin in the interpreter and continue in
-compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
+"""The JIT against the interpreter: the same kernels leave the same buffers, bit by bit (any NaN equals any
+NaN).  Prints the kernels that the JIT leaves to the interpreter.  With engine auto, launches begin in the
+interpreter and continue in compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
 import importlib
 import os
 import pickle

@@ -85,7 +85,8 @@ LONG = """kernel void long_items(global uint *o, global volatile atomic_uint *be
 
 
 def run_long():
-    """A launch moves to compiled code in the middle of a work-group: each work-item is executed once, in one engine."""
+    """A launch moves to compiled code in the middle of a work-group: each work-item is executed once, in one
+    engine."""
     program = cl.Program(context, LONG).build('-cl-std=CL3.0')
     for size, local in ((300, 1, 1), (300, 1, 1)), ((20, 6, 5), (10, 6, 5)), ((37, 3, 2), (16, 3, 2)):
         items = geometry(size, local)

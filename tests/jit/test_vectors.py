@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""What is vectorized across work-items: code behind a guard by the id, with its arguments loaded once; members of vectors in
-memory; mathematical functions; subscripts that restart at 0 after some work-items.  Not vectorized: loops of 64-bit
-divisions, which processors divide one by one, and searches of bytes or divisors that mostly end early.  Small private
-arrays become registers.  A loop over tiles, with a loop and barriers inside, remains a loop.  A region of a strip with many
-intermediate results has four vectors at most.  If each work-item iterates over consecutive elements, vectors are of these.
-Stores at equal strides form vectors if loads between them are of other memory objects.  A table that all work-items search
-from its beginning is read once for all.  The code does not depend on addresses of the compiler's data."""
+"""What is vectorized across work-items: code behind a guard by the id, with its arguments loaded once;
+members of vectors in memory; mathematical functions; subscripts that restart at 0 after some work-items.  Not
+vectorized: loops of 64-bit divisions, which processors divide one by one, and searches of bytes or divisors
+that mostly end early.  Small private arrays become registers.  A loop over tiles, with a loop and barriers
+inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  If each
+work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if
+loads between them are of other memory objects.  A table that all work-items search from its beginning is read
+once for all.  The code does not depend on addresses of the compiler's data."""
 import os
 import re
 import subprocess

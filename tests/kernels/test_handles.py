@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Comparisons of queues and events in kernels, also with CLK_NULL_QUEUE and CLK_NULL_EVENT, and null queues in variables, arguments and
-results [CLC 6.15.18]."""
+"""Comparisons of queues and events in kernels, also with CLK_NULL_QUEUE and CLK_NULL_EVENT, and null queues
+in variables, arguments and results [CLC 6.15.18]."""
 import os
 import sys
 

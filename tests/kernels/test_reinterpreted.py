@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Constants reinterpreted as each type of the same size keep their bytes: scalars and vectors, in OpenCL C with and without
-optimization [CLC 6.4.4.1-6.4.4.2]."""
+"""Constants reinterpreted as each type of the same size keep their bytes: scalars and vectors, in OpenCL C
+with and without optimization [CLC 6.4.4.1-6.4.4.2]."""
 import itertools
 import os
 import sys

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The host programs of tests/races on PoCL under the layer: `refcl run --on-driver` gives the verdict of refcl's own run.
+"""The host programs of tests/races on PoCL under the layer: `refcl run --on-driver` gives the verdict of
+refcl's own run.
 
-Comments in each program state the expected findings (tests/races/test_host.py).  differences.txt lists the programs with
-another verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has the program's own verdict
-("cannot run or clean": or is clean).  Programs whose verdict depends on accesses of a host that is not instrumented, those
-that need protection keys, are excluded."""
+Comments in each program state the expected findings (tests/races/test_host.py).  differences.txt lists the
+programs with another verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has
+the program's own verdict ("cannot run or clean": or is clean).  Programs whose verdict depends on accesses of
+a host that is not instrumented, those that need protection keys, are excluded."""
 import concurrent.futures
 import glob
 import json

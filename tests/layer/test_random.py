@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Random host programs on PoCL under the layer: what `refcl run --on-driver` reports against what the command rules say.
+"""Random host programs on PoCL under the layer: what `refcl run --on-driver` reports against what the command
+rules say.
 
-The programs, and the order and races that are computed of them, are those of tests/races/random/test_random_host.py, without
-what PoCL or the layer lacks: kernels that enqueue kernels, accesses of the host itself.  Their kernels access ranges that arguments
-give, so that their accesses are known exactly.  RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
+The programs, and the order and races that are computed of them, are those of
+tests/races/random/test_random_host.py, without what PoCL or the layer lacks: kernels that enqueue kernels,
+accesses of the host itself.  Their kernels access ranges that arguments give, so that their accesses are
+known exactly.  RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
 import json
 import os
 import random

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs with one bug each, on PoCL under the layer: the bug is found, its positions are named and its fix is verified;
-with -DFIXED there are no findings.  The page of --html has both accesses of each race.  The page tools/docs/on-driver.md
-consists of the output of these runs; --write writes it.
+"""Programs with one bug each, on PoCL under the layer: the bug is found, its positions are named and its fix
+is verified; with -DFIXED there are no findings.  The page of --html has both accesses of each race.  The page
+tools/docs/on-driver.md consists of the output of these runs; --write writes it.
 
     // expect: the kind of the finding
     // title: of its section; the next line is its text

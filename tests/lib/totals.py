@@ -1,8 +1,9 @@
 """Sums up the logs of tests/run.sh: totals.py [--skips FILE] LOGS TEST...
 
-A program fails if a check fails, if it exits with another code than 0, if its results are not numbered 1 to N by the one
-plan "1..N" that TAP demands, if it is to run with compiled kernels ("jit:") and compiles none or not all, or if a process that it
-started outlives it.  The run fails if checks are skipped that FILE (tests/skips.txt) does not permit to be."""
+A program fails if a check fails, if it exits with another code than 0, if its results are not numbered 1 to N
+by the one plan "1..N" that TAP demands, if it is to run with compiled kernels ("jit:") and compiles none or
+not all, or if a process that it started outlives it.  The run fails if checks are skipped that FILE
+(tests/skips.txt) does not permit to be."""
 import argparse
 import os
 import re

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Answers of `refcl explore --prove` against the detector: a kernel whose races or divergence are proved absent has no such
-finding in any launch; a refutation names a launch that has the finding.
+"""Answers of `refcl explore --prove` against the detector: a kernel whose races or divergence are proved
+absent has no such finding in any launch; a refutation names a launch that has the finding.
 
-sweep.py [--launches N] [--limit N] [--match TEXT] [--verbose] FILE|FOLDER...
-Prints disagreements, the undecided kernels with their reasons, and how many kernels that synchronize only by barriers are
-decided.  Exit code 1 if there are disagreements."""
+sweep.py [--launches N] [--limit N] [--match TEXT] [--verbose] FILE|FOLDER...  Prints disagreements, the
+undecided kernels with their reasons, and how many kernels that synchronize only by barriers are decided.
+Exit code 1 if there are disagreements."""
 import argparse
 import collections
 import glob

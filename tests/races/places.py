@@ -1,11 +1,12 @@
-"""Positions of findings: the `at` lines of a program with a verdict list the findings, separated by `;` or on several lines.
+"""Positions of findings: the `at` lines of a program with a verdict list the findings, separated by `;` or on
+several lines.
 
     // at: 8 write, 11 read, different groups; fair: barrier-divergence 15
 
-Each has the lines of its accesses with their kinds, in the order of lines, and the relation of the two agents.  In host
-programs the line of a command is that of its call; lines of kernels follow the kernel's name; accesses of a launch before
-the kernel runs are at its start.  In front may stand the schedule under which it is found (default: both) and its kind
-(default: that of `expect`)."""
+Each has the lines of its accesses with their kinds, in the order of lines, and the relation of the two
+agents.  In host programs the line of a command is that of its call; lines of kernels follow the kernel's
+name; accesses of a launch before the kernel runs are at its start.  In front may stand the schedule under
+which it is found (default: both) and its kind (default: that of `expect`)."""
 import os
 import re
 
@@ -61,8 +62,8 @@ def expected(wanted, schedule):
 
 
 def misplaced(findings, wanted, schedule, path, exact=True):
-    """The first finding at another position than expected, or the missing ones; None: no difference.  Unless EXACT (threads
-    of a host are not deterministic), one finding of the kind of `expect` is enough."""
+    """The first finding at another position than expected, or the missing ones; None: no difference.  Unless
+    EXACT (threads of a host are not deterministic), one finding of the kind of `expect` is enough."""
     left = expected(wanted, schedule)
     seen = set()
     for finding in findings:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Traces of compiled launches, which readers re-execute, equal the interpreter's traces: every kernel and host program with
-a verdict is recorded under both engines, and both dumps must be equal, byte for byte.  The order of racing commands
-depends on a seed, the same for both.  Most launches that can be instrumented must be in the trace as re-execution records.
+"""Traces of compiled launches, which readers re-execute, equal the interpreter's traces: every kernel and
+host program with a verdict is recorded under both engines, and both dumps must be equal, byte for byte.  The
+order of racing commands depends on a seed, the same for both.  Most launches that can be instrumented must be
+in the trace as re-execution records.
 
 slow_replay.py [PATTERN...]: only these."""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Instrumented launches have the findings of the interpreter: every kernel and host program with a verdict must give the
-same report under both engines, and many of the clean ones must really be instrumented.
+"""Instrumented launches have the findings of the interpreter: every kernel and host program with a verdict
+must give the same report under both engines, and many of the clean ones must really be instrumented.
 
 slow_watch.py [PATTERN...]: only these."""
 import fnmatch

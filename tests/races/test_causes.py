@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One missing barrier or event is one cause, with the findings that it has below; fingerprints stay when the file changes elsewhere."""
+"""One missing barrier or event is one cause, with the findings that it has below; fingerprints stay when the
+file changes elsewhere."""
 import json
 import os
 import subprocess

@@ -8,13 +8,12 @@
     // environment: variables for the run (optional)
     // build: host-cc, if the host's own accesses are to be recorded (optional)
 
-Those that are not clean run with a seed that decides which of two commands comes first, however long the host is stopped.
+Those that are not clean run with a seed that selects the order of commands, whatever the host's delays.
 
-What a host reads again and again while it waits is recorded once for each change, and without points of locks that are not
-its own.
+Repeated reads of a polling host are recorded once for each change, and without points of unrelated locks.
 
-Each runs under the sequential and the fair schedule.  A program that needs protection keys of the processor prints SKIP
-where there are none."""
+Each runs under the sequential and the fair schedule.  A program that needs protection keys of the processor
+prints SKIP where there are none."""
 import atexit
 import glob
 import json

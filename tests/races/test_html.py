@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `refcl kernel --html`, `litmus check --html` and `explore --html` in headless Chromium, at two sizes: what is visible at
-once, relations to switch, stepping by keys."""
+"""The page of `refcl kernel --html`, `litmus check --html` and `explore --html` in headless Chromium, at two
+sizes: what is visible at once, relations to switch, stepping by keys."""
 import json
 import os
 import re

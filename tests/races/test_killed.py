@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program that is killed right after it has waited for its commands: the report contains their races.  A refcl that is
-killed: its launch stops."""
+"""A program that is killed right after it has waited for its commands: the report contains their races.  A
+refcl that is killed: its launch stops."""
 import json
 import os
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Parts of local memory in compiled code that is checked: tiles with margins, windows and copying loops of which the parts of
-work-items are disjoint, or overlap in one element.  Both engines give the same report and leave the same memory.
+"""Parts of local memory in compiled code that is checked: tiles with margins, windows and copying loops of
+which the parts of work-items are disjoint, or overlap in one element.  Both engines give the same report and
+leave the same memory.
 
 test_local_parts.py [COUNT [FIRST]]: COUNT random kernels from seed FIRST on alone."""
 import os

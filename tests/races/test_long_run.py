@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The memory of `refcl run` does not grow with the number of commands: resident memory after FEW launches and after MANY more."""
+"""The memory of `refcl run` does not grow with the number of commands: resident memory after FEW launches and
+after MANY more."""
 import os
 import subprocess
 import sys

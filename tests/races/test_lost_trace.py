@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A trace that cannot be written: the loss is reported, the application's results are right, and the detector continues.
-Full disks are a small tmpfs (in a separate mount namespace), /dev/full, and a limit of file sizes."""
+"""A trace that cannot be written: the loss is reported, the application's results are right, and the detector
+continues. Full disks are a small tmpfs (in a separate mount namespace), /dev/full, and a limit of file
+sizes."""
 import json
 import os
 import resource

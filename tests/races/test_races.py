@@ -9,8 +9,8 @@
     // stack: lines of the calls that led to the later access, innermost first (optional)
     // run: how to launch it
 
-Each runs under the sequential and the fair schedule.  Lines and reasons follow from the kernel: they are what a reader
-finds wrong with it."""
+Each runs under the sequential and the fair schedule.  Lines and reasons follow from the kernel: they are what
+a reader finds wrong with it."""
 import glob
 import json
 import os

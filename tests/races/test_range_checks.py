@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Subscripts at the ends of buffers in instrumented code, in which work-groups with all accesses in bounds execute code
-without checks: the first or last work-item of any work-group may be out of bounds.  Both engines give the same report and
-final memory."""
+"""Subscripts at the ends of buffers in instrumented code, in which work-groups with all accesses in bounds
+execute code without checks: the first or last work-item of any work-group may be out of bounds.  Both engines
+give the same report and final memory."""
 import os
 import re
 import shutil

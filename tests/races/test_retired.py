@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Events from which no later edge starts can be retired without a change of the verdict: `refcl run`, which retires them,
-has the same findings in random executions (retired_host.c) as `refcl trace check`, which does not, in their traces."""
+"""Events from which no later edge starts can be retired without a change of the verdict: `refcl run`, which
+retires them, has the same findings in random executions (retired_host.c) as `refcl trace check`, which does
+not, in their traces."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Shell completion as it is typed: interactive bash and zsh on terminals, and fish's own completion of a command line.  Commands,
-each option, the words of options, files."""
+"""Shell completion as it is typed: interactive bash and zsh on terminals, and fish's own completion of a
+command line.  Commands, each option, the words of options, files."""
 import os
 import pty
 import subprocess

@@ -169,7 +169,8 @@ def witnesses(folder, name, path):
 
 
 def clauses(name, raw, plain):
-    """The device's name in the judgement of its results, as a column of the specification's clauses; the words of a specification."""
+    """The device's name in the judgement of its results, as a column of the specification's clauses; the
+    words of a specification."""
     with tempfile.TemporaryDirectory() as folder:
         judgement, specification = os.path.join(folder, "judgement.json"), os.path.join(folder, "specification.txt")
         with open(judgement, "w", encoding="utf-8") as f:

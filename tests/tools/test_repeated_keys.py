@@ -38,7 +38,8 @@ def refused_by_refcl(name, text, object_, *words):
 
 
 def repeat(text, object_):
-    """A second member in front of the first one of the object that follows the key OBJECT_, and line:column of the first."""
+    """A second member in front of the first one of the object that follows the key OBJECT_, and line:column
+    of the first."""
     at = re.search(f'"{object_}" *: *[\\[{{\\s]*"([^"]+)"', text)
     begin = at.start(1) - 1
     text = text[:begin] + f'"{at.group(1).upper()}": 0,' + text[begin:]

@@ -33,8 +33,8 @@ def answer(store, *words):
 
 
 def filled(folder):
-    """Driver 1 never shows the weak outcome of SB, driver 2 from its second run on, driver 3 often.  The runner counts discarded
-    instances apart from those that it evaluated: they change no figure."""
+    """Driver 1 never shows the weak outcome of SB, driver 2 from its second run on, driver 3 often.  The
+    runner counts discarded instances apart from those that it evaluated: they change no figure."""
     store = Store(folder, "questions.sqlite")
     store.add(results([sb((STRONG, 3000)), mp((ALLOWED, 50))], "1", date="2026-01-01"))
     store.add(results([sb((STRONG, 7000), discarded=9000), mp((ALLOWED, 50))], "1", date="2026-01-05"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The playground in headless Firefox: a test's verdict is read, a cycle followed, a link opened, and kernels have the verdicts of the checker on
-this machine."""
+"""The playground in headless Firefox: a test's verdict is read, a cycle followed, a link opened, and kernels
+have the verdicts of the checker on this machine."""
 import json
 import os
 import sys

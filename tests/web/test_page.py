@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The playground in headless Chromium, at the width of a window and of a phone: a test is typed, its verdict read, a cycle followed, a link and a kernel
-opened, by keys alone too; verdicts in the browser are those of the checker on this machine; nothing is requested."""
+"""The playground in headless Chromium, at the width of a window and of a phone: a test is typed, its verdict
+read, a cycle followed, a link and a kernel opened, by keys alone too; verdicts in the browser are those of
+the checker on this machine; nothing is requested."""
 import glob
 import gzip
 import json
@@ -121,7 +122,8 @@ def tab_to(b, script):
 
 
 def kernel(b, where):
-    """By keys alone: from the top of the page to a kernel in the library, to its forbidden state, and to a change that allows it."""
+    """By keys alone: from the top of the page to a kernel in the library, to its forbidden state, and to a
+    change that allows it."""
     b.run("(() => { const s = playground.sides[0]; s.switches = {}; s.setModel('opencl.cat'); })()")
     idle(b)
     b.run("(() => { document.querySelectorAll('details').forEach(d => { d.open = false; }); document.querySelector('.skip').focus(); })()")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that `refcl explore --export` writes: read again, they have the verdicts of `refcl explore`; the kernels of the
-playground have those that they name; bad ones are refused with the line."""
+"""Programs that `refcl explore --export` writes: read again, they have the verdicts of `refcl explore`; the
+kernels of the playground have those that they name; bad ones are refused with the line."""
 import glob
 import json
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""One dialect of C: `sizeof x` for expressions and `sizeof(type)`; `p` and `!p` for pointers in conditions, not comparisons with
-NULL; clauses of the specification in comments as `[CL 3.3.6 H4]`, not as `H4:` at the start."""
+"""One dialect of C: `sizeof x` for expressions and `sizeof(type)`; `p` and `!p` for pointers in conditions,
+not comparisons with NULL; clauses of the specification in comments as `[CL 3.3.6 H4]`, not as `H4:` at the
+start."""
 import re
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the grammars in the comments of the parsers: each function that parses has a production above it, or is named as
-the wrapper of one, and each name on a right-hand side is defined or is a token."""
+"""Checks the grammars in the comments of the parsers: each function that parses has a production above it, or
+is named as the wrapper of one, and each name on a right-hand side is defined or is a token."""
 import glob
 import re
 import sys
@@ -20,7 +20,8 @@ RULE = re.compile(r" *([a-z][a-z-]*) += (.*)")
 
 
 def rules(comment):
-    """The productions of a comment: name and right-hand side.  Continuation lines are indented; (remarks) follow four spaces."""
+    """The productions of a comment: name and right-hand side.  Continuation lines are indented; (remarks)
+    follow four spaces."""
     found = []
     for line in re.sub(r"\n \* ?", "\n", " " + comment[2:-2].strip()).split("\n"):
         line = line.split("    (")[0]

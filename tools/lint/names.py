@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A static function's name says what the function does and is found by grep: it has two words or more, and at most six files of the
-product define one of that name."""
+"""A static function's name says what the function does and is found by grep: it has two words or more, and at
+most six files of the product define one of that name."""
 import collections
 import re
 import subprocess

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks the words of comments, strings and documents against words.txt; words_allowed.txt has exceptions with reasons."""
+"""Checks the words of comments, strings and documents against words.txt; words_allowed.txt has exceptions
+with reasons."""
 import os
 import re
 import subprocess

@@ -34,8 +34,8 @@ def other_words():
 
 
 def words_of(option, argument, text):
-    """The values that an option lists in its help: "order: sequential, random or fair"; of a specification, its kinds and the
-    words for contents: "buf:N, sampler; memory with :zero, fill=V"."""
+    """The values that an option lists in its help: "order: sequential, random or fair"; of a specification,
+    its kinds and the words for contents: "buf:N, sampler; memory with :zero, fill=V"."""
     if argument and argument.endswith("SPEC"):
         words = re.findall(r"(?<=[ :|])[a-z]+(?:_[a-z]+)*[:=]?(?=[A-Z,|\]]|$)", " " + text.partition(": ")[2])
         return list(dict.fromkeys(words))

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Writes the generated parts of the man pages (between BEGIN and END comments) from the option tables, as `refcl COMMAND
---help` prints them.  --check: writes nothing, and lists the pages that are not current.  REFCL: the command to ask."""
+"""Writes the generated parts of the man pages (between BEGIN and END comments) from the option tables, as
+`refcl COMMAND --help` prints them.  --check: writes nothing, and lists the pages that are not current.
+REFCL: the command to ask."""
 import os
 import re
 import subprocess

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Random accesses ordered by atomics, or not: compiled code that checks races gives the findings of the interpreter.
+"""Random accesses ordered by atomics, or not: compiled code that checks races gives the findings of the
+interpreter.
 
-Each work-item executes a random script: plain accesses of a few words, atomics of all orders, locks, fences, and plain accesses of
-atomic objects.  One kernel executes all scripts, so that it is compiled once.  The interpreter's report is the expected one; a
-launch whose accesses are ordered by atomics alone must not need the interpreter under REFCL_ENGINE=jit.
-RANDOM_ATOMICS_COUNT scripts (default 48), RANDOM_ATOMICS_SEED."""
+Each work-item executes a random script: plain accesses of a few words, atomics of all orders, locks, fences,
+and plain accesses of atomic objects.  One kernel executes all scripts, so that it is compiled once.  The
+interpreter's report is the expected one; a launch whose accesses are ordered by atomics alone must not need
+the interpreter under REFCL_ENGINE=jit.  RANDOM_ATOMICS_COUNT scripts (default 48), RANDOM_ATOMICS_SEED."""
 import os
 import random
 import shlex

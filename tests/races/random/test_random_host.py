@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Random host programs: reports of `refcl run` against an oracle by the command rules [CL 3.3.6 H1-H14].
 
-Programs enqueue kernels, kernels that enqueue kernels, copies and maps in several queues with wait lists, markers,
-barriers, user events and host waits; memory is in buffers, sub-buffers and SVM, coarse-grained and fine-grained, which
-the host itself and callbacks use, too.  The oracle computes the order by transitive closure over starts, ends and calls;
-memory is racy if two accesses, at least one of them a write, overlap in it and are not ordered.  A map accesses memory
-for the host at its begin and at its end, and in between no command may write the object, nor read an object mapped for
-writing [CL 5.5.3, CL 5.6.1]; fine-grained SVM needs no maps.  If two devices use different parts of an object at the same
-time, and one of them writes, they may also race for the whole object [CL A.1].
-RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
+Programs enqueue kernels, kernels that enqueue kernels, copies and maps in several queues with wait lists,
+markers, barriers, user events and host waits; memory is in buffers, sub-buffers and SVM, coarse-grained and
+fine-grained, which the host itself and callbacks use, too.  The oracle computes the order by transitive
+closure over starts, ends and calls; memory is racy if two accesses, at least one of them a write, overlap in
+it and are not ordered.  A map accesses memory for the host at its begin and at its end, and in between no
+command may write the object, nor read an object mapped for writing [CL 5.5.3, CL 5.6.1]; fine-grained SVM
+needs no maps.  If two devices use different parts of an object at the same time, and one of them writes, they
+may also race for the whole object [CL A.1].  RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
 import json
 import os
 import random

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Random kernels with regular subscripts: instrumented code has the findings of the interpreter.
 
-Rows, columns and strides of one and two dimensions behind guards, trees in local memory, barriers with either flag, and
-work-group functions; many kernels race, or access memory out of bounds, in one element.  The interpreter's report and
-final memory are the expected ones; many of the clean kernels must not need the interpreter under REFCL_ENGINE=jit.
-RANDOM_SUBSCRIPTS_COUNT kernels (default 24), RANDOM_SUBSCRIPTS_SEED."""
+Rows, columns and strides of one and two dimensions behind guards, trees in local memory, barriers with either
+flag, and work-group functions; many kernels race, or access memory out of bounds, in one element.  The
+interpreter's report and final memory are the expected ones; many of the clean kernels must not need the
+interpreter under REFCL_ENGINE=jit.  RANDOM_SUBSCRIPTS_COUNT kernels (default 24), RANDOM_SUBSCRIPTS_SEED."""
 import os
 import random
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Modules with debug information in the instructions of OpenCL.DebugInfo.100, by the interpreter, by native code and in refcl explore
-[cl_khr_spirv_extended_debug_info]."""
+"""Modules with debug information in the instructions of OpenCL.DebugInfo.100, by the interpreter, by native
+code and in refcl explore [cl_khr_spirv_extended_debug_info]."""
 import os
 import shutil
 import subprocess

@@ -299,7 +299,8 @@ def addresses():
 
 
 def cycles():
-    """Variables whose initializers have their own addresses, directly and through others, in one module and in two that are linked."""
+    """Variables whose initializers have their own addresses, directly and through others, in one module and
+    in two that are linked."""
     node = 'struct N { int v; global struct N *next[2]; };'
     program = node + '''extern global struct N b;
         global struct N a = {1, {0, &b}}, b = {2, {&b, &a}}, list[3] = {{3, {&list[1]}}, {4, {&list[2], &a}}, {5, {list}}};

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Functions and variables that several modules define with LinkOnceODR: each module alone, linked together, with a module that
-exports or imports the name, in libraries that are linked again [cl_khr_spirv_linkonce_odr]."""
+"""Functions and variables that several modules define with LinkOnceODR: each module alone, linked together,
+with a module that exports or imports the name, in libraries that are linked again
+[cl_khr_spirv_linkonce_odr]."""
 import os
 import shutil
 import subprocess

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """The matrix of SPIR-V opcodes and OpenCL.std instructions against the tests that execute them.
 
-Opcodes: those of interp/lower/entries.h that do something.  A test counts for an opcode when a module that has it was
-loaded and a launch of it came to its end (spv.h writes that down), in a program whose checks all pass.  OpenCL.std: the
-names of interp/ext/ext.def in test_builtins.c, which checks that the compiler really made them.  `--print` shows all."""
+Opcodes: those of interp/lower/entries.h that do something.  A test counts for an opcode when a module that
+has it was loaded and a launch of it came to its end (spv.h writes that down), in a program whose checks all
+pass.  OpenCL.std: the names of interp/ext/ext.def in test_builtins.c, which checks that the compiler really
+made them.  `--print` shows all."""
 import json
 import os
 import re

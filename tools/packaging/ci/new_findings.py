@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """new_findings.py BASELINE.sarif FOUND.sarif...
-Prints the results of the FOUND files that BASELINE does not have, and exits with 1 if there are any.  A result is known by
-its partial fingerprints, and those of the findings that refcl reports below it as of the same cause; where it has none, by its
-rule, file and message without numbers, so that moved lines do not make it new.  A BASELINE that does not exist is empty.  To accept all results: merge the FOUND files into BASELINE with --accept."""
+
+Prints the results of the FOUND files that BASELINE does not have, and exits with 1 if there are any.  A
+result is known by its partial fingerprints, and those of the findings that refcl reports below it as of the
+same cause; where it has none, by its rule, file and message without numbers, so that moved lines do not make
+it new.  A BASELINE that does not exist is empty.  To accept all results: merge the FOUND files into BASELINE
+with --accept."""
 import json
 import os
 import re
