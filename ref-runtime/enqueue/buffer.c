@@ -249,6 +249,17 @@ struct fill {
     unsigned char pattern[128];
 };
 
+void rt_fill(unsigned char *to, size_t size, const unsigned char *pattern, size_t pattern_size)
+{
+    unsigned char block[4096]; /* repeats the pattern: long copies are fast */
+    size_t most = sizeof block < size ? sizeof block : size, each = 0;
+    for (; each + pattern_size <= most; each += pattern_size)
+        memcpy(block + each, pattern, pattern_size);
+    size -= size % pattern_size;
+    for (size_t done = 0; done < size; done += each)
+        memcpy(to + done, block, size - done < each ? size - done : each);
+}
+
 static cl_int run_fill(struct rt_command *command)
 {
     const struct fill *f = (void *)command->payload;
@@ -256,8 +267,7 @@ static cl_int run_fill(struct rt_command *command)
     if (!data || !rt_enqueue_written(command, f->mem, f->offset, f->size))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     size_t size = IN_FAULTY(FILL_PARTIAL) ? rt_fault_partial(f->size) : f->size;
-    for (size_t i = 0; i + f->pattern_size <= size; i += f->pattern_size)
-        memcpy(data + i, f->pattern, f->pattern_size);
+    rt_fill(data, size, f->pattern, f->pattern_size);
     rt_enqueue_record(command, MM_WRITE, f->mem, f->offset, f->size, data);
     return CL_SUCCESS;
 }

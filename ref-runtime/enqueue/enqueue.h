@@ -37,6 +37,8 @@ cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *
 /* The bytes of MEM on COMMAND's device, up to date; NULL: no memory. */
 unsigned char *rt_enqueue_bytes(const struct rt_command *command, struct rt_mem *mem, size_t offset,
                                 size_t size);
+/* Repeats PATTERN, at most 128 bytes, in the SIZE bytes at TO; a rest that is shorter than the pattern is unchanged. */
+void rt_fill(unsigned char *to, size_t size, const unsigned char *pattern, size_t pattern_size);
 /* To be called after writing to these bytes; false: no memory. */
 bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, size_t offset, size_t size);
 /* Records the access, whose bytes are DATA. */

@@ -240,8 +240,7 @@ static cl_int run_fill(struct rt_command *command)
             unsigned char *row = rt_enqueue_bytes(command, f->mem, at, f->bytes[0]);
             if (!row || !rt_enqueue_written(command, f->mem, at, f->bytes[0]))
                 return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-            for (size_t x = 0; x < f->bytes[0]; x += element)
-                memcpy(row + x, f->element, element);
+            rt_fill(row, f->bytes[0], f->element, element);
             rt_enqueue_record(command, MM_WRITE, f->mem, at, f->bytes[0], row);
         }
     }

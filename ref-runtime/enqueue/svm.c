@@ -130,8 +130,7 @@ static cl_int run_copy(struct rt_command *command)
 static cl_int run_fill(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
-    for (size_t i = 0; i < c->size; i += c->pattern_size)
-        memcpy((unsigned char *)c->to.pointer + i, c->pattern, c->pattern_size);
+    rt_fill(c->to.pointer, c->size, c->pattern, c->pattern_size);
     record_svm_access(command, MM_WRITE, &c->to, c->size);
     return CL_SUCCESS;
 }

@@ -445,22 +445,41 @@ static void migration(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* Fills with each pattern size, shorter and longer than what is copied at once; other bytes are unchanged. */
+static void fill_sizes(void **state)
+{
+    (void)state;
+    static unsigned char got[3 * 4096 + 256];
+    unsigned char pattern[128];
+    const size_t whole[] = {128, 4096 - 128, 4096, 4096 + 128, 3 * 4096};
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (unsigned char)(i + 1);
+    cl_mem m = clCreateBuffer(context, 0, sizeof got, NULL, &err);
+    OK(err);
+    for (size_t size = 1; size <= 128; size *= 2) {
+        for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) {
+            const size_t filled = whole[k] - (size < 128 ? size : 0);
+            memset(got, 0xee, sizeof got);
+            OK(clEnqueueWriteBuffer(queue, m, CL_FALSE, 0, sizeof got, got, 0, NULL, NULL));
+            OK(clEnqueueFillBuffer(queue, m, pattern, size, 128, filled, 0, NULL, NULL));
+            OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+            for (size_t i = 0; i < sizeof got; i++)
+                assert_int_equal(got[i], i < 128 || i >= 128 + filled ? 0xee : pattern[(i - 128) % size]);
+        }
+    }
+    OK(clReleaseMemObject(m));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation),
-        cmocka_unit_test(sub_buffers),
-        cmocka_unit_test(sub_buffer_data),
-        cmocka_unit_test(overlapping_parts),
-        cmocka_unit_test(transfer_errors),
-        cmocka_unit_test(rectangles),
-        cmocka_unit_test(maps),
-        cmocka_unit_test(maps_of_parts),
-        cmocka_unit_test(use_host_ptr),
-        cmocka_unit_test(destructors),
-        cmocka_unit_test(native_kernels),
-        cmocka_unit_test(migration),
-        cmocka_unit_test(maps_that_invalidate),
+        cmocka_unit_test(fill_sizes),        cmocka_unit_test(creation),
+        cmocka_unit_test(sub_buffers),       cmocka_unit_test(sub_buffer_data),
+        cmocka_unit_test(overlapping_parts), cmocka_unit_test(transfer_errors),
+        cmocka_unit_test(rectangles),        cmocka_unit_test(maps),
+        cmocka_unit_test(maps_of_parts),     cmocka_unit_test(use_host_ptr),
+        cmocka_unit_test(destructors),       cmocka_unit_test(native_kernels),
+        cmocka_unit_test(migration),         cmocka_unit_test(maps_that_invalidate),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
