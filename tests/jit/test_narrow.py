@@ -3,7 +3,7 @@
 slow_differential.py."""
 import sys
 
-sys.argv[1:] = sys.argv[1:] or ['cases_narrow']
+sys.argv[1:] = sys.argv[1:] or ['cases_narrow', 'cases_vectors']
 import slow_differential  # noqa: E402
 
 slow_differential.main()

@@ -6,7 +6,9 @@ that mostly end early.  Small private arrays become registers.  A loop over tile
 inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  If each
 work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if
 loads between them are of other memory objects.  A table that all work-items search from its beginning is read
-once for all.  The code does not depend on addresses of the compiler's data."""
+once for all.  Several work-items
+that compute with short vectors become one iteration, whose vectors are as wide as the processor's.
+The code does not depend on addresses of the compiler's data."""
 import os
 import re
 import subprocess
@@ -346,6 +348,31 @@ KERNELS = {
         t[get_local_id(0)] = s;
         barrier(CLK_LOCAL_MEM_FENCE);
         z[get_global_id(0)] = t[63 - get_local_id(0)]; }''',
+    'four floats': '''kernel void k(global const float4 *x, global const float4 *y, global float4 *z) {
+        int i = get_global_id(0);
+        z[i] = x[i] * y[0] + y[i]; }''',
+    'four halves': '''kernel void k(global const half *x, global const half *y, global half *z) {
+        size_t i = get_global_id(0);
+        vstore_half4(vload_half4(i, x) * 0.5f + vload_half4(i, y), i, z); }''',
+    'two floats, exchanged': '''kernel void k(global const float2 *x, global const float2 *y, global float2 *z) {
+        int i = get_global_id(0);
+        z[i] = x[i] * y[i].yx + x[i].y; }''',
+    'three floats': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        int i = get_global_id(0);
+        if (i < 1000)
+            vstore3(vload3(i, x) * vload3(i, y), i, z); }''',
+    'four floats, scaled': '''kernel void k(global const float4 *x, global const float *y, global float4 *z) {
+        int i = get_global_id(0);
+        z[i] = x[i] * y[i] + i; }''',
+    'four bytes': '''kernel void k(global const uchar4 *x, global const uchar4 *y, global uchar4 *z) {
+        int i = get_global_id(0);
+        z[i] = convert_uchar4_sat(convert_float4(x[i]) * 0.3f + convert_float4(y[i])); }''',
+    'four floats, chosen': '''kernel void k(global const float4 *x, global const float4 *y, global float4 *z) {
+        int i = get_global_id(0);
+        z[i] = clamp(x[i] * 3, y[i], (float4)(0.5f)); }''',
+    'four floats, chosen by each': '''kernel void k(global const float4 *x, global const float4 *y, global float4 *z) {
+        int i = get_global_id(0);
+        z[i] = mix(x[i] * 3, y[i], step(x[i], (float4)(0.5f))); }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
 
@@ -355,7 +382,7 @@ SIZES = {'visits': 4096, 'visits by groups': 4096, 'exchange': 16384, 'loop': 16
 
 def run(name):
     size = SIZES.get(name, 1024)
-    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(8 * size, 'u1')) for _ in range(3)]
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(16 * size, 'u1')) for _ in range(3)]
     kernel = cl.Program(context, KERNELS[name]).build().k
     kernel(queue, (size,), (64,), *buffers)
     if name == 'passes':  # again, with one buffer as two arguments
@@ -372,6 +399,12 @@ def compiled(name):
     environment = dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized')
     ran = subprocess.run([sys.executable, sys.argv[0], name], env=environment, capture_output=True, text=True, timeout=600)
     return ran.stderr if ': compiled' in ran.stderr else ''
+
+
+def registers():
+    """How many floats a vector register of the processor holds."""
+    flags = open('/proc/cpuinfo').read()
+    return 16 if 'avx512vl' in flags else 8 if 'avx2' in flags else 4
 
 
 def main():
@@ -473,6 +506,13 @@ def main():
               and 'scatter' not in text, text)
         words = max(map(int, re.findall(r'alloca \[(\d+) x i32\]', text)), default=0)
         check(f'a loop strided by the ND-range ({name}): a strip of the whole work-group', words == (64 if 'adds' in name else 256), words)
+    wide = registers()
+    for name, operation in [('four floats', f'fmul <{wide} x float>'), ('four halves', f'fmul <{wide} x float>'), ('two floats, exchanged', f'fmul <{wide} x float>'),
+                            ('three floats', f'fmul <{3 * wide} x float>'), ('four floats, scaled', f'fmul <{wide} x float>'), ('four bytes', f'fmul <{wide} x float>'),
+                            ('four floats, chosen', f'fcmp \\w+ <{wide} x float>'), ('four floats, chosen by each', f'fmul <{max(4, wide // 2)} x double>')]:
+        text = compiled(name)
+        check(f'vectors of work-items ({name}): as wide as the processor', re.search(operation, text) is not None, text)
+        check(f'vectors of work-items ({name}): no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
     text = compiled('accesses')
     parts = [part.count('store volatile') for part in re.split(r'\n\S+:|call void @llvm\.codeview\.annotation', text)]
     check('1,000 accesses in a block: at most 256 are scheduled at a time', sum(parts) >= 1000 and max(parts) <= 256, parts)

@@ -94,7 +94,7 @@ static const char prepare[] =
 static const char optimize_small[] =
     "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),range-checks,instsimplify,"
     "simplifycfg,loop-simplify,lcssa,tighten-bounds,simplifycfg,lower-switches,"
-    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),force-vectors,access-order),function(loop-vectorize<interleave-"
+    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),widen-vectors,force-vectors,access-order),function(loop-vectorize<interleave-"
     "forced-only;vectorize-forced-only>,"
     "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,early-cse)"
     ","

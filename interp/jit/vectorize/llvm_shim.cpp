@@ -3,6 +3,8 @@
 #include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/cost_model.hpp"
 #include "interp/jit/vectorize/versions.hpp"
+#include "interp/jit/vectorize/widen_vectors.hpp"
+#include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -419,9 +421,11 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(UnrollScalar());
     if (name == "scalarize")
         manager.addPass(Scalarize());
+    if (name == "widen-vectors")
+        manager.addPass(WidenVectors());
     return name == "combine" || name == "lower-switches" || name == "tighten-bounds" ||
            name == "range-checks" || name == "access-order" || name == "force-vectors" ||
-           name == "unroll-scalar" || name == "scalarize";
+           name == "unroll-scalar" || name == "scalarize" || name == "widen-vectors";
 }
 
 // "unroll-full" is loop-unroll-full, but forgets what scalar evolution knows of all loops when it unrolls one: to find what depends
