@@ -383,7 +383,8 @@ SIZES = {'visits': 4096, 'visits by groups': 4096, 'exchange': 16384, 'loop': 16
 def run(name):
     size = SIZES.get(name, 1024)
     buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(16 * size, 'u1')) for _ in range(3)]
-    kernel = cl.Program(context, KERNELS[name]).build().k
+    options = ['-cl-std=CL3.0'] if 'vload' in KERNELS[name] else []  # whose vload takes generic pointers
+    kernel = cl.Program(context, KERNELS[name]).build(options=options).k
     kernel(queue, (size,), (64,), *buffers)
     if name == 'passes':  # again, with one buffer as two arguments
         cl.enqueue_fill_buffer(queue, buffers[2], numpy.int32(0), 0, 8 * size)

@@ -127,6 +127,7 @@ LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset)
 LLVMValueRef in_constant_load(struct in_emit *e, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 LLVMValueRef in_frame_word(struct in_emit *e, uint64_t offset);
 LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset, uint64_t size);
+uint32_t in_storage(const struct in_emit *e, uint32_t id);
 LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef pointer, uint64_t align,
                      uint32_t storage, bool is_volatile);
 void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLVMValueRef pointer,

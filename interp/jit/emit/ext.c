@@ -164,37 +164,37 @@ static struct in_ty half_of(const struct in_ty *ty)
 static void emit_vload(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result);
-    uint32_t storage = in_emit_ty(e, i->operands[3])->storage;
+    uint32_t storage = in_emit_ty(e, i->operands[3])->storage, memory = in_storage(e, i->operands[3]);
     uint64_t align;
     LLVMValueRef at = vector_address(e, fn, ty, i->operands[2], i->operands[3], &align);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
         at = in_check_value(e, at, ty, align, storage, 0);
-        in_define(e, i, in_load(e, ty, at, align, storage, false));
+        in_define(e, i, in_load(e, ty, at, align, memory, false));
         return;
     }
     struct in_ty half = half_of(ty);
     at = in_check_value(e, at, &half, align, storage, 0);
-    LLVMValueRef bits = in_load(e, &half, at, align, storage, false);
+    LLVMValueRef bits = in_load(e, &half, at, align, memory, false);
     in_define(e, i, in_convert_half(e, bits, &half, ty, IN_RTE));
 }
 
 static void emit_vstore(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[2]);
-    uint32_t storage = in_emit_ty(e, i->operands[4])->storage;
+    uint32_t storage = in_emit_ty(e, i->operands[4])->storage, memory = in_storage(e, i->operands[4]);
     uint64_t align;
     LLVMValueRef at = vector_address(e, fn, ty, i->operands[3], i->operands[4], &align),
                  v = in_value(e, i->operands[2]);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
         at = in_check_value(e, at, ty, align, storage, IN_SHADOW_WRITTEN);
-        in_store(e, ty, v, at, align, storage, false);
+        in_store(e, ty, v, at, align, memory, false);
         return;
     }
     struct in_ty half = half_of(ty);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)i->operands[5] : IN_RTE;
     v = in_convert_half(e, v, ty, &half, rounding);
     at = in_check_value(e, at, &half, align, storage, IN_SHADOW_WRITTEN);
-    in_store(e, &half, v, at, align, storage, false);
+    in_store(e, &half, v, at, align, memory, false);
 }
 
 /* The mask's low bits choose; X and Y lie behind one another in memory. */

@@ -132,6 +132,17 @@ static bool is_shared(uint32_t storage)
            storage == SpvStorageClassUniformConstant;
 }
 
+/* The storage class of what pointer ID leads to, also of a generic pointer that is a cast: where OpenCL C has generic pointers, vload and
+ * vstore take no others. */
+uint32_t in_storage(const struct in_emit *e, uint32_t id)
+{
+    const struct in_ty *ty = in_emit_ty(e, id);
+    struct in_inst made = {0};
+    if (ty->storage == SpvStorageClassGeneric && e->m->ids[id].word != 0)
+        in_inst_at(e->m, e->m->ids[id].word, &made);
+    return made.opcode == SpvOpPtrCastToGeneric ? in_emit_ty(e, made.operands[0])->storage : ty->storage;
+}
+
 static void finish_access(struct in_emit *e, LLVMValueRef access, uint64_t align, uint32_t storage,
                           bool is_volatile)
 {
@@ -227,7 +238,7 @@ void in_emit_load(struct in_emit *e, const struct in_inst *i)
     uint32_t storage = in_emit_ty(e, pointer)->storage;
     const struct in_ty *ty = in_emit_ty(e, i->result);
     LLVMValueRef at = in_check_value(e, in_value(e, pointer), ty, align, storage, 0);
-    in_define(e, i, in_load(e, ty, at, align, storage, is_volatile));
+    in_define(e, i, in_load(e, ty, at, align, in_storage(e, pointer), is_volatile));
 }
 
 void in_emit_store(struct in_emit *e, const struct in_inst *i)
@@ -239,7 +250,7 @@ void in_emit_store(struct in_emit *e, const struct in_inst *i)
     const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
     LLVMValueRef v = in_value(e, i->operands[1]);
     LLVMValueRef at = in_check_value(e, in_value(e, pointer), ty, align, storage, IN_SHADOW_WRITTEN);
-    in_store(e, ty, v, at, align, storage, is_volatile);
+    in_store(e, ty, v, at, align, in_storage(e, pointer), is_volatile);
 }
 
 void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
