@@ -36,7 +36,7 @@ def record(command, trace, engine, variables):
 def comparable(text, host, threads):
     """Removes addresses, which vary; in host programs, thread numbers and the number of polls vary, too; with
     application threads, so do the values that they read."""
-    text = re.sub(r"0x[0-9a-f]{6,}|offset -\d+" + (r"|0x[0-9a-f]+" if threads else ""), "", text)
+    text = re.sub(r"0x[0-9a-f]{6,}|offset -\d+|offset \d+(?= of \w+ object)" + (r"|0x[0-9a-f]+" if threads else ""), "", text)
     if not host:
         return text
     lines = [re.sub(r"^ *\d+ |(?<=host thread) \d+", "", line) for line in text.split("\n")
