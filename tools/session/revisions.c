@@ -35,6 +35,12 @@ static void survey_event(struct session_survey *s, const struct mm_event *event)
     }
 }
 
+/* Most events are, and no revision judges them by themselves. */
+static bool is_plain_access(const struct mm_event *event)
+{
+    return (event->kind == MM_READ || event->kind == MM_WRITE) && !(event->attributes & MM_ATOMIC);
+}
+
 void session_survey_record(struct session_survey *s, const struct mm_record *record)
 {
     if (record->type == MM_RECORD_EVENT)
@@ -50,7 +56,10 @@ void session_survey_record(struct session_survey *s, const struct mm_record *rec
 void session_survey_events(struct session_survey *s, const struct mm_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        survey_event(s, &events[i]);
+        if (is_plain_access(&events[i]))
+            s->next++;
+        else
+            survey_event(s, &events[i]);
 }
 
 static enum mm_class survey_take_record(void *context, const struct mm_record *record)

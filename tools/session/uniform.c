@@ -20,7 +20,10 @@ enum { SECONDS = 20 };
 struct scan {
     const struct ck_finding *finding;
     struct mm_map sources; /* ids of the sources at these locations */
-    struct mm_map values;  /* 1 + the value of each byte in each command, by a hash of both */
+    struct mm_map
+        values; /* 1 + the value of each byte in each command: by its offset and a hash of the rest, ORIGIN */
+    uint32_t command, allocation;
+    uint64_t origin; /* of COMMAND and ALLOCATION */
     bool differs;
 };
 
@@ -36,11 +39,14 @@ static bool is_write_race(const struct ck_finding *f)
 
 static void take_write(struct scan *s, const struct mm_event *e)
 {
+    if (s->command != e->agent.command || s->allocation != e->allocation) {
+        const uint32_t place[2] = {s->command = e->agent.command, s->allocation = e->allocation};
+        s->origin = mm_fnv1a(MM_FNV1A, place, sizeof place);
+    }
     s->differs |= (e->attributes & MM_NO_VALUE) || e->size > sizeof e->value_written;
     for (uint32_t i = 0; i < e->size && !s->differs; i++) {
-        const uint64_t place[3] = {e->agent.command, e->allocation, e->offset + i},
+        const uint64_t key = s->origin + e->offset + i, known = mm_map_get(&s->values, key),
                        byte = (e->value_written >> 8 * i & 0xff) + 1;
-        uint64_t key = mm_fnv1a(MM_FNV1A, place, sizeof place), known = mm_map_get(&s->values, key);
         s->differs = known ? known != byte : !mm_map_put(&s->values, key, byte);
     }
 }
