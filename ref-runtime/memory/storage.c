@@ -197,9 +197,14 @@ void rt_storage_destroy(struct rt_mem *root)
 /* Splits segments so that one begins at AT; returns its index, SIZE_MAX without memory. */
 static size_t split_segment(struct rt_mem *root, size_t at)
 {
-    size_t i = 0;
-    while (i < root->segment_count && root->segments[i].end <= at)
-        i++;
+    size_t i = 0, end = root->segment_count; /* I is the first segment that ends after AT */
+    while (i < end) {
+        size_t middle = i + (end - i) / 2;
+        if (root->segments[middle].end <= at)
+            i = middle + 1;
+        else
+            end = middle;
+    }
     if (i == root->segment_count || root->segments[i].begin == at)
         return i;
     if (!mm_reserve(&root->segments, &root->segment_capacity, root->segment_count + 1))
@@ -226,16 +231,20 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
     return *last != SIZE_MAX;
 }
 
-/* Merges adjacent segments with the same state. */
-static void merge_segments(struct rt_mem *root)
+/* Merges those of the segments FIRST to LAST - 1, and of their neighbors, that are adjacent and have the same state. */
+static void merge_segments(struct rt_mem *root, size_t first, size_t last)
 {
-    size_t kept = 0;
-    for (size_t i = 1; i < root->segment_count; i++)
+    size_t kept = first > 0 ? first - 1 : 0, end = last < root->segment_count ? last + 1 : last;
+    for (size_t i = kept + 1; i < end; i++)
         if (root->segments[i].valid == root->segments[kept].valid)
             root->segments[kept].end = root->segments[i].end;
         else
             root->segments[++kept] = root->segments[i];
-    root->segment_count = kept + 1;
+    if (++kept >= end)
+        return;
+    memmove(root->segments + kept, root->segments + end,
+            (root->segment_count - end) * sizeof *root->segments);
+    root->segment_count -= end - kept;
 }
 
 /* Whether ROOT is one segment, of which the place with BIT has the latest contents: usual between launches. */
@@ -315,7 +324,7 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
             return false;
         segment->valid |= bit;
     }
-    merge_segments(root);
+    merge_segments(root, first, last);
     return true;
 }
 
@@ -329,7 +338,7 @@ static bool set_latest(struct rt_mem *root, size_t begin, size_t end, int place)
         return false;
     for (size_t i = first; i < last; i++)
         root->segments[i].valid = UINT32_C(1) << place;
-    merge_segments(root);
+    merge_segments(root, first, last);
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* Buffers: creation, sub-buffers, transfers, rectangles, fills, maps, migration [CL 5.2, 5.5]. */
 #include "tests/runtime/runtime_test.h"
 
+#include <time.h>
+
 static void creation(void **state)
 {
     (void)state;
@@ -470,16 +472,48 @@ static void fill_sizes(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* Rows of bytes that nothing has written, with gaps: the time is linear in their number. */
+static void many_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 1 << 18, PITCH = 16 };
+    const size_t origin[3] = {0}, region[3] = {4, ROWS, 1};
+    unsigned char *bytes = malloc((size_t)ROWS * PITCH), *got = malloc((size_t)ROWS * PITCH);
+    assert_true(bytes && got);
+    for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
+        bytes[i] = (unsigned char)(i / PITCH + i % PITCH * 7);
+    cl_mem m = clCreateBuffer(context, 0, (size_t)ROWS * PITCH, NULL, &err);
+    OK(err);
+    time_t begin = time(NULL);
+    OK(clEnqueueWriteBufferRect(queue, m, CL_TRUE, origin, origin, region, PITCH, 0, PITCH, 0, bytes, 0, NULL,
+                                NULL));
+    assert_true(time(NULL) - begin < 20);
+    OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, (size_t)ROWS * PITCH, got, 0, NULL, NULL));
+    for (size_t y = 0; y < ROWS; y++)
+        assert_memory_equal(got + y * PITCH, bytes + y * PITCH, 4);
+    OK(clReleaseMemObject(m));
+    free(bytes);
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill_sizes),        cmocka_unit_test(creation),
-        cmocka_unit_test(sub_buffers),       cmocka_unit_test(sub_buffer_data),
-        cmocka_unit_test(overlapping_parts), cmocka_unit_test(transfer_errors),
-        cmocka_unit_test(rectangles),        cmocka_unit_test(maps),
-        cmocka_unit_test(maps_of_parts),     cmocka_unit_test(use_host_ptr),
-        cmocka_unit_test(destructors),       cmocka_unit_test(native_kernels),
-        cmocka_unit_test(migration),         cmocka_unit_test(maps_that_invalidate),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(fill_sizes),
+        cmocka_unit_test(creation),
+        cmocka_unit_test(sub_buffers),
+        cmocka_unit_test(sub_buffer_data),
+        cmocka_unit_test(overlapping_parts),
+        cmocka_unit_test(transfer_errors),
+        cmocka_unit_test(rectangles),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(maps_of_parts),
+        cmocka_unit_test(use_host_ptr),
+        cmocka_unit_test(destructors),
+        cmocka_unit_test(native_kernels),
+        cmocka_unit_test(migration),
+        cmocka_unit_test(maps_that_invalidate),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
