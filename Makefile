@@ -300,7 +300,7 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/racy_histogram
 	@BUILD=$(BUILD) tools/demo.sh
 # Of the cases of the longest tests `make test` runs one in TEST_SHARE (tests/lib/sample.py), `make slow` all.
-TEST_SHARE ?= 8
+TEST_SHARE ?= 12
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) TEST_SHARE=$(TEST_SHARE) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)

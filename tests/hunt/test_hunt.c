@@ -23,7 +23,7 @@
 enum { MAY_BE_OPEN = 10, MAY_BE_THIN_AIR = 3 };
 
 #ifndef HUNT_DEFAULT_COUNT
-#define HUNT_DEFAULT_COUNT 60
+#define HUNT_DEFAULT_COUNT 40
 #define HUNT_DEFAULT_SEED  0
 #endif
 
