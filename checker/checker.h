@@ -46,8 +46,8 @@ struct ck_options {
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const
         *relations; /* search: definitions of the model, NULL-terminated, to keep with EXECUTIONS */
-    const volatile int
-        *interrupted; /* a sig_atomic_t; not 0: ends with the limit CK_INTERRUPTED; NULL: never */
+    /* a sig_atomic_t; not 0: ends with the limit CK_INTERRUPTED; NULL: never. */
+    const volatile int *interrupted;
 };
 
 struct ck_state {

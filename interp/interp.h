@@ -277,8 +277,8 @@ struct in_launch {
     bool weak; /* reads return any value that the memory model allows, by SEED; needs IN_RANDOM to matter */
     /* weak: the rules of 3.1, by which inclusive scopes need not be equal [CL 3.3.5 O101] */
     bool wider_scopes;
-    mm_event_id
-        start; /* recording and weak: the command's start, where values come from that were there before */
+    /* Recording and weak: the command's start, where values come from that were there before. */
+    mm_event_id start;
     /* with checks: report uninitialized values that reach a branch, an address or shared memory */
     bool uninitialized;
     const struct in_oracle *oracle; /* NULL: none; needs WEAK */

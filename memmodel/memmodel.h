@@ -328,8 +328,8 @@ struct mm_argument {
     uint32_t element_size; /* bytes of the pointed-to type, 1 if unknown */
     const char *name;      /* "" if unknown */
     const char *type_name; /* "" if unknown */
-    const char
-        *layout; /* of the memory that a pointer points to, an array of unknown length; NULL or "": unknown */
+    /* Of the memory that a pointer points to, an array of unknown length; NULL or "": unknown. */
+    const char *layout;
 };
 
 /* Program text, for excerpts in reports. */

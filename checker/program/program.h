@@ -186,8 +186,8 @@ struct ck_term {
 };
 struct ck_prop {
     enum ck_prop_op op;
-    enum ck_expr_op
-        compare;   /* CK_EQ, CK_NE, CK_SLT, CK_SLE; operands at the wider size, signed if so declared */
+    /* CK_EQ, CK_NE, CK_SLT, CK_SLE; operands at the wider size, signed if so declared. */
+    enum ck_expr_op compare;
     uint32_t a, b; /* AND, OR, NOT: indices in ck_program.props */
     struct ck_term left, right;
 };

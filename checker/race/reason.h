@@ -13,8 +13,8 @@ struct ck_reason {
     const struct ck_access_record *earlier;
     char text[600], fix[600];
     struct ck_change change;
-    bool copies
-        [2]; /* whether the later and the earlier access are by asynchronous copies; the agent is then a caller */
+    /* Whether the later and the earlier access are by asynchronous copies; the agent is then a caller. */
+    bool copies[2];
 };
 
 /* Writes FILE:LINE to BUF and returns it. */

@@ -307,9 +307,9 @@ void sx_exec_destroy(struct sx *sx);
 /* A given execution: the source of each read, and the coherence order of each location, complete or empty
  * (then it is chosen). */
 struct sx_given {
-    const uint64_t
-        *sources;  /* by thread and event: the thread and event of the write, or a value of the next lines */
-    size_t stride; /* events of a thread in SOURCES */
+    /* By thread and event: the thread and event of the write, or a value of the next lines. */
+    const uint64_t *sources;
+    size_t stride;         /* events of a thread in SOURCES */
     const uint64_t *order; /* the writes: their threads and events */
     uint32_t order_count;
     const uint64_t *initial;   /* by location: initial value */

@@ -184,8 +184,8 @@ struct in_code {
     } past;
     struct in_code_noted {
         _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
-        _Atomic bool
-            lookups; /* pointers led beyond the arguments of a launch: compiled code is to look them up */
+        /* Pointers led beyond the arguments of a launch: compiled code is to look them up. */
+        _Atomic bool lookups;
         _Atomic int replay_class; /* enum in_replay_class, 0: not known yet */
         _Atomic bool stray; /* a launch read outside all objects, which only the interpreter tolerates */
     } noted;

@@ -58,9 +58,8 @@ typedef void (*in_ext_kernel)(void *result, void *second, const void *a, const v
 typedef void (*in_ext_geometric)(void *result, const void *a, const void *b, uint32_t n);
 
 enum {
-    IN_EXT_HALF = 1, /* VLOAD, VSTORE: memory holds half, the value is float or double */
-    IN_EXT_ALIGNED =
-        2, /* VLOAD, VSTORE: vectors of 3 occupy 4 elements and are aligned to the vector's size */
+    IN_EXT_HALF = 1,    /* VLOAD, VSTORE: memory holds half, the value is float or double */
+    IN_EXT_ALIGNED = 2, /* VLOAD, VSTORE: vectors of 3 occupy 4 elements and are aligned to their size */
     IN_EXT_ROUNDED = 4, /* VSTORE: the last operand is a rounding mode literal (enum in_rounding); else RTE */
     IN_EXT_VECTOR = 8   /* VLOAD: an n literal follows; else one scalar */
 };
@@ -76,8 +75,8 @@ struct in_ext_fn {
     /* By enum in_ext_type; NULL where the instruction does not exist for T.  Where an operand is a scalar but
      * the result a vector, that scalar serves every element. */
     const in_ext_kernel *kernel;
-    const in_ext_kernel
-        *scalar_kernel; /* `select` on scalars differs from vectors; otherwise equal to kernel */
+    /* `select` on scalars differs from vectors; otherwise equal to kernel. */
+    const in_ext_kernel *scalar_kernel;
     const in_ext_geometric *geometric; /* by IN_EXT_F16 .. IN_EXT_F64 */
 };
 
@@ -88,8 +87,8 @@ const struct in_ext_fn *in_ext_find_shader(uint32_t number);
 enum { IN_EXT_OPCODE_LIMIT = 205 }; /* all opcodes are below; there are gaps */
 
 struct in_ext_mask {
-    const void
-        *elements; /* COUNT integers of SIZE bytes, taken modulo the number of elements to choose from */
+    /* COUNT integers of SIZE bytes, taken modulo the number of elements to choose from. */
+    const void *elements;
     uint32_t count, size;
 };
 /* shuffle, shuffle2 (Y NULL for shuffle): RESULT[i] = element MASK[i] of x, or of x followed by y.  X and Y

@@ -39,8 +39,8 @@ struct lt_judged {
     size_t seen_count, allowed_seen;
     uint64_t positive, negative; /* instances that satisfy the condition's proposition, and that do not */
     uint64_t filtered;           /* instances that do not satisfy the filter: not in the counts above */
-    enum ck_answer
-        undefined; /* whether an execution, filtered or not, has undefined behavior, such as a race */
+    /* Whether an execution, filtered or not, has undefined behavior, such as a race. */
+    enum ck_answer undefined;
     enum lt_outcome outcome;
     enum lt_outcome asked; /* whether the model allows a state that the test asks about, seen or not */
 };

@@ -13,8 +13,8 @@
 
 struct mm_mutex {
     pthread_mutex_t mutex; /* for condition variables */
-    atomic_uint
-        process; /* whose mutex this is: 2 x mm_fork_count() + 2; 1 more while a thread prepares it; 0: unused */
+    /* Whose mutex this is: 2 x mm_fork_count() + 2; 1 more while a thread prepares it; 0: unused. */
+    atomic_uint process;
     bool has_conditions; /* fork() does not wait for its holders: a handler of the owner's does */
     bool is_held;        /* by the thread that forks, from before the fork until after it */
     struct mm_mutex *next, **before;

@@ -35,8 +35,8 @@ struct prove_launch { /* from Z3's model */
 };
 enum { PROVE_UNSIZED_GLOBAL = 1, PROVE_UNSIZED_LOCAL = 2 };
 struct prove_verdict {
-    enum prove_answer
-        answers[PROVE_PROPERTIES];              /* OPEN: the two work-items have a candidate counterexample */
+    /* OPEN: the two work-items have a candidate counterexample. */
+    enum prove_answer answers[PROVE_PROPERTIES];
     char reasons[PROVE_PROPERTIES][PROVE_TEXT]; /* why a property is not proved, with the source line */
     char assumptions[PROVE_ASSUMPTIONS][PROVE_TEXT];
     size_t assumption_count;

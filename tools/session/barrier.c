@@ -18,8 +18,8 @@ enum { MOST_FINDINGS = 4, MOST_LINES = 6, BEHIND = 3, SECONDS = 20 };
 struct trial {
     const struct session *session;
     struct ck_detector *detector;
-    const struct ck_detector
-        *before; /* the findings of the unchanged launch: in PROCESSES if it is repeated from a capture */
+    /* The findings of the unchanged launch: in PROCESSES if it is repeated from a capture. */
+    const struct ck_detector *before;
     struct session_launch launch;
     struct session_patience patience;
     struct session_processes processes; /* of BEFORE, if that is not the session's */

@@ -33,9 +33,8 @@ enum {
     IN_JIT_EXACT = 16,       /* no function is less accurate than the interpreter's */
     IN_JIT_ANY_SIZE = 32,    /* for every local size of at most local_size[0] work-items */
     IN_JIT_ALIASED = 64,     /* several arguments lead to the same memory */
-    IN_JIT_CLOCKS =
-        128,          /* with IN_JIT_INSTRUMENTED: work-items leave loops in which they may wait (clocks.h) */
-    IN_JIT_SVM = 256, /* with IN_JIT_INSTRUMENTED: pointers may lead to SVM */
+    IN_JIT_CLOCKS = 128,     /* with it: work-items leave loops in which they may wait (clocks.h) */
+    IN_JIT_SVM = 256,        /* with IN_JIT_INSTRUMENTED: pointers may lead to SVM */
     IN_JIT_NO_GRIDS = 512, /* with IN_JIT_INSTRUMENTED: parts of matrices may overlap (instrument/grids.h) */
     IN_JIT_LOOKUPS = 1024, /* with IN_JIT_SVM: pointers lead to more SVM than the arguments' */
     IN_JIT_ID_BITS = 11    /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */

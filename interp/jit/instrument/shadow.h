@@ -23,10 +23,9 @@ enum {
     IN_SHADOW_READ = 1,
     IN_SHADOW_WRITTEN = 2,
     IN_SHADOW_ATOMIC = 4,
-    IN_SHADOW_TAGGED = 8,    /* it has planes, with cells of 1 << (use >> IN_SHADOW_GRANULE) bytes */
-    IN_SHADOW_DISJOINT = 16, /* work-items access disjoint parts, if id * max_coefficient does not wrap */
-    IN_SHADOW_IDEMPOTENT =
-        32, /* only written, at addresses independent of memory: re-execution overwrites it */
+    IN_SHADOW_TAGGED = 8,      /* it has planes, with cells of 1 << (use >> IN_SHADOW_GRANULE) bytes */
+    IN_SHADOW_DISJOINT = 16,   /* work-items access disjoint parts, if id * max_coefficient does not wrap */
+    IN_SHADOW_IDEMPOTENT = 32, /* only written, at addresses independent of memory: re-execution repeats it */
     IN_SHADOW_GRANULE = 6
 };
 /* Whether memory with this USE is rolled back cell by cell: compiled code saves a cell before the launch's first write to it. */
@@ -85,10 +84,10 @@ struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
     uint8_t direct[IN_SHADOW_ARGUMENTS];      /* the uses through pointers of known origin alone */
     uint8_t program;                          /* of variables of the program */
-    uint8_t
-        dynamic; /* of all global memory, where the origin of some pointers is known at run time alone; 0: there are none */
-    uint8_t
-        reads_unwritten; /* pointers of unknown origin are read through alone, and only where the launch does not write */
+    /* Of all global memory, where the origin of some pointers is known at run time alone; 0: there are none. */
+    uint8_t dynamic;
+    /* Pointers of unknown origin are read through alone, and only where the launch does not write. */
+    uint8_t reads_unwritten;
     uint8_t followed; /* with it: those pointers are expected to lead to SVM of arguments alone */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     struct in_shadow_grid grids[IN_GRIDS];
@@ -121,8 +120,8 @@ struct in_shadow {
     uint32_t parameter; /* read only by the loads that replace ids and sizes while checks are simplified */
     uint8_t *scratch;   /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
     struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
-    struct in_shadow_memory
-        *objects; /* where pointers of unknown origin may point: arguments and variables of the program */
+    /* Where pointers of unknown origin may point: arguments and variables of the program. */
+    struct in_shadow_memory *objects;
     uint32_t object_count, writable_count; /* those that the kernel may write come first */
     struct in_shadow_memory *shared;       /* SVM that pointers were found to point to */
     uint32_t shared_count;

@@ -27,9 +27,9 @@ struct in_jit_kernel {
     struct in_jit_kernel *next;
     struct in_jit_options options;
     bool edge, covered;
-    _Atomic uint64_t
-        work;  /* of IN_JIT_ANY_SIZE: instructions executed since a size was last specialized for */
-    bool kept; /* its code comes from the cache on disk */
+    /* Of IN_JIT_ANY_SIZE: instructions executed since a size was last specialized for. */
+    _Atomic uint64_t work;
+    bool kept;               /* its code comes from the cache on disk */
     _Atomic double group_ns; /* of a work-group in the latest launch; 0: none was measured */
     _Atomic double alone_ns; /* in the latest launch in one thread, if threads may contend */
     atomic_uint contended;   /* this number of the next launches stay in one thread */

@@ -76,7 +76,7 @@ bool in_shim_keeps_vectors(LLVMValueRef item)
 
 // ---- what vectors lack ---------------------------------------------------------------------------
 
-// A byte or short from anywhere as part of the aligned word around it: words can be is_gather.
+// Loads a byte or short as part of the aligned word around it: words can be gathered.
 static void load_word(LoadInst *load)
 {
     IRBuilder<> b(load);
