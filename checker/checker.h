@@ -12,8 +12,9 @@ struct mm_cat_eval;
 
 enum ck_answer { CK_UNKNOWN, CK_YES, CK_NO };
 
-/* Forward progress: which of the work-items that can step the scheduler guarantees to step.  FAIR: all; HSA: the
- * lowest-numbered one that has not ended; OBE: those that have begun; LOBE: both; UNFAIR: at least one. */
+/* Forward progress: which of the work-items that can step the scheduler guarantees to step.  FAIR: all; HSA:
+ * the lowest-numbered one that has not ended; OBE: those that have begun; LOBE: both; UNFAIR: at least
+ * one. */
 enum ck_progress_kind { CK_FAIR, CK_HSA, CK_OBE, CK_LOBE, CK_UNFAIR };
 struct ck_progress { /* among the members of each scope, outermost first */
     enum ck_progress_kind work_groups, sub_groups, work_items;
@@ -38,7 +39,8 @@ struct ck_options {
     bool only_walk;    /* search: random executions alone, however long they take */
     /* search: does not compute the values of locations first, as if they were too many (for tests) */
     bool no_values;
-    /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
+    /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the
+     * model */
     bool drf;
     bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */
     bool deepens;   /* the caller raises the loop bound until the time is used: messages name --timeout */
@@ -105,7 +107,8 @@ struct ck_execution {
     uint32_t between[2];      /* FLAG: the events that raise it, CK_NO_EVENT: unknown */
     struct mm_rel *relations; /* over events: as options.relations, N 0: not defined; or NULL */
 };
-/* A final state that no consistent execution has: the candidate with this state that violates the fewest axioms. */
+/* A final state that no consistent execution has: the candidate with this state that violates the fewest
+ * axioms. */
 struct ck_forbidden {
     uint64_t *values;
     bool satisfies;
@@ -127,7 +130,8 @@ struct ck_verdict {
     struct mm_error limit; /* cls MM_LIMIT: why something is unknown */
     size_t flag_count;     /* flags raised in some consistent execution, e.g. data_race */
     const char **flags;
-    /* if no consistent execution satisfies the condition's proposition: the axioms that the closest candidate violates */
+    /* if no consistent execution satisfies the condition's proposition: the axioms that the closest candidate
+     * violates */
     size_t violation_count;
     struct ck_violation *violations;
     struct ck_violation race_witness; /* axiom NULL if none: a race, its two accesses, or another flag */
@@ -160,8 +164,8 @@ void ck_verdict_sort_states(struct ck_verdict *verdict, const struct ck_program 
 /* The message of a limit: the loop at LINE (0: unknown) exceeds the bound of OPTIONS. */
 void ck_bound_message(const struct ck_program *program, const struct ck_options *options, unsigned line,
                       char *text, size_t size);
-/* Whether the name of a model's flag denotes a race: "data_race", "racy", or unnamed ("empty@12"); other flags
- * denote invalid uses. */
+/* Whether the name of a model's flag denotes a race: "data_race", "racy", or unnamed ("empty@12"); other
+ * flags denote invalid uses. */
 bool ck_flag_is_race(const char *name);
 /* Whether VERDICT lists flag NAME. */
 bool ck_verdict_has_flag(const struct ck_verdict *verdict, const char *name);
@@ -172,17 +176,18 @@ enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
 bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct mm_cat_model *model,
                 uint32_t check, struct ck_step (*describe)(const void *execution, uint32_t event),
                 const void *execution, struct ck_violation *out);
-/* No execution of PROGRAM terminates: the condition becomes unknown and, without a finding that explains it, so
- * do races. */
+/* No execution of PROGRAM terminates: the condition becomes unknown and, without a finding that explains it,
+ * so do races. */
 void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *verdict);
 /* Adds a witness execution of THREADS threads to VERDICT, with room for COUNT events; NULL if out of
  * memory. */
 struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, uint32_t threads);
 
-/* One change of a program: set the fields of instruction INSTR of THREAD that are not 0; or insert a fence or a
- * barrier of the work-group before it (INSTR may be the number of instructions); or make all accesses to the
- * object of INSTR atomic: plain ones get ORDER (NONE: there are none), all at least SCOPE; or remove it, a fence or a
- * barrier.  In a kernel the change is made in the source: it concerns all instructions at the same place of it. */
+/* One change of a program: set the fields of instruction INSTR of THREAD that are not 0; or insert a fence or
+ * a barrier of the work-group before it (INSTR may be the number of instructions); or make all accesses to
+ * the object of INSTR atomic: plain ones get ORDER (NONE: there are none), all at least SCOPE; or remove it,
+ * a fence or a barrier.  In a kernel the change is made in the source: it concerns all instructions at the
+ * same place of it. */
 struct ck_edit {
     uint32_t thread, instr;
     bool insert;
@@ -209,8 +214,8 @@ bool ck_instr_falls_short(const struct ck_program *program, const struct ck_inst
 /* Searches for the smallest change after which PROGRAM has no race under MODEL. */
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_advice *advice, struct mm_error *err);
-/* The same for a final state, its observed values: the smallest change after which no execution ends in it and none has a
- * race; or, with ALLOW, after which some execution ends in it. */
+/* The same for a final state, its observed values: the smallest change after which no execution ends in it
+ * and none has a race; or, with ALLOW, after which some execution ends in it. */
 enum mm_class ck_advise_state(const struct ck_program *program, const struct mm_cat_model *model,
                               const struct ck_options *options, const uint64_t *state, bool allow,
                               struct ck_advice *advice, struct mm_error *err);
@@ -223,7 +228,8 @@ struct ck_detector_options {
     bool races;          /* data races and scope races */
     bool memory;         /* findings that the runtime records, and what the detector itself sees */
     size_t max_findings; /* 0 = no limit */
-    /* Filters: words of kinds, "race", "memory" or "api"; shell patterns of kernels; numbers of commands.  NULL, 0: all. */
+    /* Filters: words of kinds, "race", "memory" or "api"; shell patterns of kernels; numbers of commands.
+     * NULL, 0: all. */
     const char *only, *kernels;
     uint64_t first_launch, last_launch;
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
@@ -307,8 +313,9 @@ void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *c
 
 #define CK_ACROSS_COMMANDS UINT32_MAX /* in place of a number of commands */
 
-/* How often the instances of a finding met each work-group and block of elements: an instance counts once for each work-group that
- * has an access in it, at its first byte.  Host threads and commands without work-items count for no work-group. */
+/* How often the instances of a finding met each work-group and block of elements: an instance counts once for
+ * each work-group that has an access in it, at its first byte.  Host threads and commands without work-items
+ * count for no work-group. */
 enum {
     CK_HEAT_CELLS = 64,
     CK_HEAT_SLOTS = 128
@@ -361,11 +368,12 @@ size_t ck_detector_finding_count(const struct ck_detector *detector);
 /* A possible race or access out of bounds, or a needless wait: it is no fault. */
 bool ck_finding_is_hint(const struct ck_finding *finding);
 size_t ck_detector_fault_count(const struct ck_detector *detector); /* findings that are no hints */
-/* Adds the possible races of FROM, a detector over the same trace that has to live as long, but those between calls and memory of
- * which INTO has a race. */
+/* Adds the possible races of FROM, a detector over the same trace that has to live as long, but those between
+ * calls and memory of which INTO has a race. */
 bool ck_detector_add_possible(struct ck_detector *into, struct ck_detector *from);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);
-/* Adds finding I of FROM, a detector of another launch that has to live as long, as a hint of KIND that depends on what DEPENDS says. */
+/* Adds finding I of FROM, a detector of another launch that has to live as long, as a hint of KIND that
+ * depends on what DEPENDS says. */
 bool ck_detector_add_hint(struct ck_detector *into, struct ck_detector *from, size_t i, const char *kind,
                           const char *depends);
 /* Whether it was created with options.weak. */
@@ -385,8 +393,8 @@ void ck_detector_depends(struct ck_detector *detector, size_t i, const char *tex
 bool ck_detector_races_across(const struct ck_detector *detector);
 /* The data race I is between writes of the same value: its kind is uniform-write. */
 void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
-/* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed.
- * Findings about uninitialized values come last. */
+/* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false,
+ * count as suppressed. Findings about uninitialized values come last. */
 void ck_detector_filter(struct ck_detector *detector, bool uniform);
 /* Sets the advice of finding I, which was verified. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
@@ -422,8 +430,8 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 /* ---- prediction --------------------------------------------------------------------------------- */
 
 /* Predicts races and failed assertions of other executions that MODEL allows, from windows of a recorded
- * execution whose trace has values.  Every agent keeps its control-flow path, and the order of commands and of
- * host synchronization stays.  Z3 decides; a matching interleaving is then searched for
+ * execution whose trace has values.  Every agent keeps its control-flow path, and the order of commands and
+ * of host synchronization stays.  Z3 decides; a matching interleaving is then searched for
  * (predict/docs/prediction.md). */
 struct ck_predictor;
 struct ck_predict_options {

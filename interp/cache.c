@@ -241,7 +241,8 @@ static uint64_t kept_size(void)
     return cache.most / 4 * 3;
 }
 
-/* Evicts the least recently used entries until TOTAL is at most the size that is kept; returns the new total. */
+/* Evicts the least recently used entries until TOTAL is at most the size that is kept; returns the new
+ * total. */
 static uint64_t evict_entries(struct entry *entries, size_t count, uint64_t total, int folder)
 {
     qsort(entries, count, sizeof *entries, by_age);
@@ -259,7 +260,8 @@ static bool is_ours(int folder, const char *name, struct stat *status)
            status->st_uid == geteuid();
 }
 
-/* Scans the folder, evicts entries and removes abandoned temporary files; the size of the entries that are left. */
+/* Scans the folder, evicts entries and removes abandoned temporary files; the size of the entries that are
+ * left. */
 static uint64_t enforce_size_limit(int folder)
 {
     int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -315,8 +317,8 @@ static int total_open(int folder)
     return -1;
 }
 
-/* Adds SIZE to the file's sum.  While another process holds the lock, it is added with this process's next entry: no process
- * waits for one that is suspended. */
+/* Adds SIZE to the file's sum.  While another process holds the lock, it is added with this process's next
+ * entry: no process waits for one that is suspended. */
 static void account_size(int folder, uint64_t size)
 {
     static _Atomic uint64_t pending;

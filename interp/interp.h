@@ -58,8 +58,8 @@ struct in_argument_info {
     enum in_argument_kind kind;
     uint32_t size, align;  /* bytes of the argument itself (pointers 8, opaque handles 8) */
     uint32_t element_size; /* pointers: bytes of the pointed-to type, 1 if unknown; pipes: packet size */
-    /* The numbers that the value or the pointed-to type consists of, if it is a scalar or vector: bytes of each (0: it
-     * is none), how many, whether of floating point. */
+    /* The numbers that the value or the pointed-to type consists of, if it is a scalar or vector: bytes of
+     * each (0: it is none), how many, whether of floating point. */
     uint32_t number_size, number_count;
     bool is_real;
     uint32_t qualifiers;   /* IN_QUAL_* */
@@ -288,8 +288,8 @@ struct in_launch {
     bool follows_svm; /* with it: pointers may lead to coarse-grained SVM, all of it */
     bool exact;       /* with it: results are bit-identical to the interpreter's */
     enum in_detail detail;
-    /* The launch whose kernel enqueued this one, which lives as long: blocks capture its images, samplers and pipes.  NULL:
-     * none. */
+    /* The launch whose kernel enqueued this one, which lives as long: blocks capture its images, samplers and
+     * pipes.  NULL: none. */
     const struct in_run *parent;
     uint64_t *
         groups; /* single-threaded compiled code stores the number of completed work-groups here; may be NULL */

@@ -29,8 +29,8 @@ struct in_inst {
 };
 /* Whether DATA of SIZE bytes begins with SPIR-V's magic number, in either byte order. */
 bool in_spirv_is(const void *data, size_t size);
-/* Advances INST to the next instruction; from {0} to the first of the module, from {.word = W} to that at word
- * W.  False: the module has ended. */
+/* Advances INST to the next instruction; from {0} to the first of the module, from {.word = W} to that at
+ * word W.  False: the module has ended. */
 bool in_spirv_next(const struct in_module *module, struct in_inst *inst);
 void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *inst);
 /* Whether OPCODE ends a block. */
@@ -148,7 +148,8 @@ const struct in_id *in_spirv_id(const struct in_module *module, uint32_t id);
 /* The function that ID names, NULL if none; entry point I in the order of the module, NULL past the last. */
 const struct in_function *in_spirv_function(const struct in_module *module, uint32_t id);
 const struct in_entry *in_spirv_entry(const struct in_module *module, size_t i);
-/* The type of argument INDEX of KERNEL in its source, such as "uint4*", in TEXT.  False: the module does not say. */
+/* The type of argument INDEX of KERNEL in its source, such as "uint4*", in TEXT.  False: the module does not
+ * say. */
 bool in_spirv_source_type(const struct in_module *module, const char *kernel, uint32_t index, char *text,
                           size_t size);
 /* Whether TY is a union, which LLVM represents as a structure with one of its members. */
@@ -156,12 +157,13 @@ bool in_spirv_is_union(const struct in_module *module, const struct in_ty *ty);
 /* The scalar type of the memory of NAME, a variable or "KERNEL.PARAMETER" of type TYPE; integers of
  * unknown signedness are unsigned. */
 struct mm_scalar in_spirv_scalar(const struct in_module *module, const char *name, const struct in_ty *type);
-/* The layout (memmodel/trace/docs/format.md#layouts) of the variable NAME, of program scope or "KERNEL.VARIABLE", and of what argument
- * NAME of KERNEL points to; "" for arrays of scalars, and where the module does not say.  Owned by the module. */
+/* The layout (memmodel/trace/docs/format.md#layouts) of the variable NAME, of program scope or
+ * "KERNEL.VARIABLE", and of what argument NAME of KERNEL points to; "" for arrays of scalars, and where the
+ * module does not say.  Owned by the module. */
 const char *in_spirv_layout(const struct in_module *module, const char *name);
 const char *in_spirv_argument_layout(const struct in_module *module, const char *kernel, const char *name);
-/* The structure that TYPE, "struct S*" or "S*" in the source, points to; NULL: there is none.  Where LLVM's pointers have no type,
- * that of SPIR-V's pointers may be another one. */
+/* The structure that TYPE, "struct S*" or "S*" in the source, points to; NULL: there is none.  Where LLVM's
+ * pointers have no type, that of SPIR-V's pointers may be another one. */
 const struct in_ty *in_spirv_named_structure(const struct in_module *module, const char *type);
 /* SpvMemoryModel. */
 uint32_t in_spirv_memory_model(const struct in_module *module);
@@ -180,20 +182,21 @@ struct in_spirv_options {
  * memory. */
 enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spirv_options *options,
                             struct in_module **module, struct mm_error *err);
-/* Whether libSPIRV-Tools accepts the module, or rejects it for what all drivers tolerate; MM_INVALID or MM_LIMIT: not. */
+/* Whether libSPIRV-Tools accepts the module, or rejects it for what all drivers tolerate; MM_INVALID or
+ * MM_LIMIT: not. */
 enum mm_class in_spirv_validate(const void *words, size_t size, const char *name, struct mm_error *err);
 /* Values for specialization constants: true if there is one for ID, a scalar of type TY, in *VALUE. */
 struct in_spirv_values {
     bool (*value)(void *context, uint32_t id, const struct in_ty *ty, uint64_t *value);
     void *context;
 };
-/* Declares types, constants, variables and functions, once for a module; VALUES may be NULL.  OpSpecConstantOp
- * is not evaluated: its result is no constant. */
+/* Declares types, constants, variables and functions, once for a module; VALUES may be NULL.
+ * OpSpecConstantOp is not evaluated: its result is no constant. */
 enum mm_class in_spirv_declare(struct in_module *module, const struct in_spirv_values *values,
                                struct mm_error *err);
 /* Sets the default values of the specialization constants of the module of SIZE bytes at WORDS to those of
- * CONSTANTS with the same SpecId; the words are in the host's byte order then.  The errors of in_spirv_read, which
- * leave WORDS as they are. */
+ * CONSTANTS with the same SpecId; the words are in the host's byte order then.  The errors of in_spirv_read,
+ * which leave WORDS as they are. */
 struct in_spec_constant;
 enum mm_class in_spirv_specialize(void *words, size_t size, const struct in_spec_constant *constants,
                                   size_t count, struct mm_error *err);

@@ -26,7 +26,8 @@ struct lt_kernel {
     uint32_t family_count;     /* queue families */
     uint32_t family_groups[2]; /* work-groups in each of them */
 
-    /* The device counts a state whose values are in a range by its number, in which each value less LOW has BITS bits. */
+    /* The device counts a state whose values are in a range by its number, in which each value less LOW has
+     * BITS bits. */
     int32_t low;
     uint32_t bits; /* 0: it counts none */
     uint32_t bins; /* counters, one for each number */

@@ -1,5 +1,5 @@
-/* litmus: tests as text; parsing, lowering to a checker program, printing, planning for a device, generation, and
- * judgement of results.  The public interface of the folder. */
+/* litmus: tests as text; parsing, lowering to a checker program, printing, planning for a device, generation,
+ * and judgement of results.  The public interface of the folder. */
 #ifndef LITMUS_LITMUS_H
 #define LITMUS_LITMUS_H
 
@@ -43,8 +43,8 @@ struct lt_plan_options {
     enum mm_class (*compile)(void *context, const char *file, const char *source, const char *build_options,
                              void **words, size_t *size, struct mm_error *err);
     void *context;
-    /* Plan for Vulkan: OpenCL tests are translated, and ASSEMBLE, which must be given, makes the SPIR-V text SOURCE
-     * a valid module of *SIZE bytes (mm_free). */
+    /* Plan for Vulkan: OpenCL tests are translated, and ASSEMBLE, which must be given, makes the SPIR-V text
+     * SOURCE a valid module of *SIZE bytes (mm_free). */
     bool vulkan;
     enum lt_mapping mapping;
     bool wide;     /* locations and registers of 64 bits instead of 32 */

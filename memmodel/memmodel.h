@@ -1,8 +1,8 @@
 /* memmodel: events, traces and event graphs.
  *
- * The public header of the folder.  It declares the records of an execution, the recorder, trace files and event
- * graphs, and includes the headers of base/ that every folder uses (errors, memory, writing).  The relation algebra
- * and the cat language are in cat/cat.h.  Depends on libc and zstd alone. */
+ * The public header of the folder.  It declares the records of an execution, the recorder, trace files and
+ * event graphs, and includes the headers of base/ that every folder uses (errors, memory, writing).  The
+ * relation algebra and the cat language are in cat/cat.h.  Depends on libc and zstd alone. */
 #ifndef MEMMODEL_MEMMODEL_H
 #define MEMMODEL_MEMMODEL_H
 
@@ -139,12 +139,15 @@ struct mm_event {
 /* mm_event.site and .instance by the kind of the event; both are 0 for all other kinds.
  *
  *   kind                          site                        instance
- *   BARRIER_ENTRY, BARRIER_EXIT   static call site, from 1    dynamic instance in the work-group or sub-group, from 1
+ *   BARRIER_ENTRY, BARRIER_EXIT   static call site, from 1    dynamic instance in the work-group or
+ *   sub-group, from 1
  *   COPY_START, COPY_WAIT, and    0                           number of the copy in its work-group, from 1
  *   accesses of the copy
- *   MAP, UNMAP                    bytes of the mapped object before and after the range: mm_mapped_object() */
+ *   MAP, UNMAP                    bytes of the mapped object before and after the range:
+ * mm_mapped_object() */
 
-/* Values of mm_event.semantics, outside of Vulkan kernels; the kind of the event decides the meaning of a bit. */
+/* Values of mm_event.semantics, outside of Vulkan kernels; the kind of the event decides the meaning of a
+ * bit. */
 enum {
     MM_TRANSFER = 1,       /* the runtime copies an object between devices: no agent uses it */
     MM_RELEASED = 2,       /* write that frees memory: no command may use it, the host may have it mapped */
@@ -212,8 +215,8 @@ enum mm_edge_kind {
 };
 const char *mm_edge_name(enum mm_edge_kind kind);
 
-/* Revisions of the specification whose rules for races differ.  Each allows no race that an earlier one in this list
- * excludes, except that 3.1.0 has fewer than 3.1.1. */
+/* Revisions of the specification whose rules for races differ.  Each allows no race that an earlier one in
+ * this list excludes, except that 3.1.0 has fewer than 3.1.1. */
 enum mm_revision {
     MM_REVISION_3_0, /* 2.0 to 3.0 */
     MM_REVISION_3_1_0,
@@ -238,10 +241,10 @@ struct mm_edge {
     uint32_t first_byte, byte_count; /* RF: which bytes of the read; else 0 */
 };
 
-/* A plain access of an asynchronous copy of the work-group, with the first calling work-item as AGENT, though it is not
- * in that agent's program order.  It is ordered after all that precedes each COPY_START of the copy, and
- * before each COPY_WAIT, and in the memory of a COPY_FENCE's flags before the copies that start after it
- * [CLC 6.15.11]. */
+/* A plain access of an asynchronous copy of the work-group, with the first calling work-item as AGENT, though
+ * it is not in that agent's program order.  It is ordered after all that precedes each COPY_START of the
+ * copy, and before each COPY_WAIT, and in the memory of a COPY_FENCE's flags before the copies that start
+ * after it [CLC 6.15.11]. */
 static inline bool mm_is_copy(const struct mm_event *e)
 {
     return e->semantics & MM_COPY && (e->kind == MM_READ || e->kind == MM_WRITE) &&
@@ -262,13 +265,13 @@ struct mm_scalar {
     uint32_t kind; /* enum mm_scalar_kind */
 };
 
-/* The scalar type NAME of OpenCL C, or the one that a vector "int4" or a pointer "int4*" consists of or points to;
- * .size is 0 if NAME is another type. */
+/* The scalar type NAME of OpenCL C, or the one that a vector "int4" or a pointer "int4*" consists of or
+ * points to; .size is 0 if NAME is another type. */
 struct mm_scalar mm_scalar_named(const char *name);
 /* The floating-point number of SIZE bytes, 2, 4 or 8, with these bits. */
 double mm_scalar_real(uint64_t bits, unsigned size);
-/* Writes the value of BYTES bytes, at most 8, as text: scalars separated by ", ", or one unsigned number if SCALAR is
- * unknown.  Floating-point numbers have the fewest digits that identify them. */
+/* Writes the value of BYTES bytes, at most 8, as text: scalars separated by ", ", or one unsigned number if
+ * SCALAR is unknown.  Floating-point numbers have the fewest digits that identify them. */
 enum { MM_SCALAR_TEXT = 80 };
 void mm_scalar_text(struct mm_scalar scalar, uint64_t bits, unsigned bytes, char text[MM_SCALAR_TEXT]);
 
@@ -279,8 +282,9 @@ struct mm_designator {
     uint32_t depth;          /* indices in TEXT */
     struct mm_scalar scalar; /* at that place; .size is 0 if it is of another type */
 };
-/* The designator of SIZE bytes from OFFSET in a variable of that LAYOUT (trace/docs/format.md#layouts; NULL or "": unknown): of the
- * innermost element, member or component that has them all.  A damaged layout gives the part that is known. */
+/* The designator of SIZE bytes from OFFSET in a variable of that LAYOUT (trace/docs/format.md#layouts; NULL
+ * or "": unknown): of the innermost element, member or component that has them all.  A damaged layout gives
+ * the part that is known. */
 struct mm_designator mm_layout_find(const char *layout, uint64_t offset, uint64_t size);
 
 struct mm_allocation {
@@ -349,8 +353,8 @@ struct mm_finding {
     uint32_t size;
 };
 
-/* Instrumented launches have no events.  The next three records hold their modules, arguments and memory contents; a
- * reader that needs the events re-executes the launches (interp/replay/expand.h). */
+/* Instrumented launches have no events.  The next three records hold their modules, arguments and memory
+ * contents; a reader that needs the events re-executes the launches (interp/replay/expand.h). */
 
 /* The contents of an allocation from this record on, until a later launch changes them: BYTES, or zeros if
  * that is NULL. */
@@ -359,8 +363,8 @@ struct mm_content {
     uint64_t offset, size;
     const void *bytes;
 };
-/* A module on a device, and a launch of one of its kernels that has just ended; interp/replay/replay.c codes and
- * decodes BYTES. */
+/* A module on a device, and a launch of one of its kernels that has just ended; interp/replay/replay.c codes
+ * and decodes BYTES. */
 struct mm_program {
     uint32_t id; /* from 1 */
     uint32_t size;
@@ -371,9 +375,9 @@ struct mm_replay {
     const void *bytes;
 };
 
-/* How the events of a work-item depend on the values that it reads: recorded on request (in_launch.terms), for
- * prediction.  A value without a term is the same in each execution with the same path conditions, and so is the value
- * of an access without a READ before it. */
+/* How the events of a work-item depend on the values that it reads: recorded on request (in_launch.terms),
+ * for prediction.  A value without a term is the same in each execution with the same path conditions, and so
+ * is the value of an access without a READ before it. */
 enum mm_term_op {
 #define MM_TERM(id, operands) MM_TERM_##id,
 #include "term.def"
@@ -471,8 +475,8 @@ void mm_recorder_close(struct mm_recorder *recorder);
 /* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
                               struct mm_edge *edges, size_t edge_count);
-/* Records a read without edges.  The newest record, if it is an equal read, covers it: a loop that waits for a value
- * is recorded once for each change. */
+/* Records a read without edges.  The newest record, if it is an equal read, covers it: a loop that waits for
+ * a value is recorded once for each change. */
 mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event);
 /* Records COUNT events in a row; returns the first id. */
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);

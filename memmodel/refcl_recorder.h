@@ -1,4 +1,5 @@
-/* Interface of user-written analyses of an execution: a shared object that `refcl run --recorder FILE.so[:TEXT]` loads.
+/* Interface of user-written analyses of an execution: a shared object that
+ * `refcl run --recorder FILE.so[:TEXT]` loads.
  *
  * The object defines refcl_recorder_open(), which is called for each process of the session.  From then on it
  * receives all records of that process, in record order and never from two threads at a time, while the

@@ -1,6 +1,6 @@
-/* Queries of clGetKernelArgInfo that refcl adds for refcl-kernel-host: those of OpenCL, answered also for programs
- * of SPIR-V and from binaries, and the types in the value of an argument or in the memory that it points to.  Names
- * of types are those of the source, which may define them. */
+/* Queries of clGetKernelArgInfo that refcl adds for refcl-kernel-host: those of OpenCL, answered also for
+ * programs of SPIR-V and from binaries, and the types in the value of an argument or in the memory that it
+ * points to.  Names of types are those of the source, which may define them. */
 #ifndef REF_RUNTIME_ARGUMENT_LAYOUT_H
 #define REF_RUNTIME_ARGUMENT_LAYOUT_H
 

@@ -66,8 +66,8 @@ struct creation {
     bool can_terminate;
 };
 
-/* Properties are (name, value) pairs up to a zero: the platform, whether the user synchronizes, which memory begins as
- * zeros, whether the context can be terminated; each at most once. */
+/* Properties are (name, value) pairs up to a zero: the platform, whether the user synchronizes, which memory
+ * begins as zeros, whether the context can be terminated; each at most once. */
 static cl_int parse_properties(const cl_context_properties *properties, struct creation *c)
 {
     static const cl_context_properties memory =

@@ -1,5 +1,5 @@
-/* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def,
- * extensions and OpenCL C features in extensions.def. */
+/* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in
+ * info_device.def, extensions and OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
 #include "memmodel/base/clock.h"
 #include "ref-runtime/memory/image.h"
@@ -154,9 +154,9 @@ cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images
 #define LIMIT(member)      (((const struct rt_device *)object)->limits.member)
 #define RT_FP_ATOMIC(what) (CL_DEVICE_GLOBAL_FP_ATOMIC_##what##_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_##what##_EXT)
 
-/* A vendor identifier is that of a PCI vendor, or one that Khronos has assigned.  refcl has neither, and another
- * implementation's would be wrong.  The device is the host's processor, whose maker is a PCI vendor; 0, which is
- * none, where the maker is not known. */
+/* A vendor identifier is that of a PCI vendor, or one that Khronos has assigned.  refcl has neither, and
+ * another implementation's would be wrong.  The device is the host's processor, whose maker is a PCI vendor;
+ * 0, which is none, where the maker is not known. */
 static cl_uint processor_vendor(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -318,7 +318,8 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, versions, count * sizeof *versions);
 }
 
-/* Root devices that synchronize with each other: all, through the one scheduler [cl_khr_command_buffer_multi_device]. */
+/* Root devices that synchronize with each other: all, through the one scheduler
+ * [cl_khr_command_buffer_multi_device]. */
 static cl_int get_sync_device_count(const void *object, const struct rt_info_out *out)
 {
     struct rt_device *found[RT_MAX_DEVICES];

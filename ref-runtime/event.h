@@ -14,7 +14,8 @@ struct rt_event_callback {
     cl_int status;          /* to call with */
     mm_event_id registered; /* recording: the call that asked for it */
 };
-/* Under rt_lock: writes the times of EVENT, which is complete, to where kernels requested them (enqueue/device.c). */
+/* Under rt_lock: writes the times of EVENT, which is complete, to where kernels requested them
+ * (enqueue/device.c). */
 void rt_event_write_captures(const struct rt_event *event);
 void rt_captures_free(struct rt_capture *captures);
 /* Under rt_lock: EVENT is complete; commands that waited for it may become ready. */

@@ -1,5 +1,5 @@
-/* The calls that sub-devices had before OpenCL 1.2 [cl_ext_device_fission]: those of [CL 4.3] with other names.  Names of
- * compute units, which no text describes, and affinity domains divide no device. */
+/* The calls that sub-devices had before OpenCL 1.2 [cl_ext_device_fission]: those of [CL 4.3] with other
+ * names.  Names of compute units, which no text describes, and affinity domains divide no device. */
 #include "ref-runtime/device.h"
 
 enum { MOST = RT_MAX_COMPUTE_UNITS + 4 };

@@ -39,7 +39,8 @@ RT_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
     return rt_clGetPlatformInfo(platform, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-/* The only lookup of extension functions [CL 6.2].  Khronos' loader looks up here what the library exports as well. */
+/* The only lookup of extension functions [CL 6.2].  Khronos' loader looks up here what the library exports as
+ * well. */
 void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
 {
     const cl_icd_dispatch *core = rt_api_dispatch();

@@ -1,7 +1,7 @@
 /* The table of live objects, reference counts, destruction [CL 4.4, 5.1 and the clRetain/clRelease calls].
  *
- * The memory of destroyed objects is kept in a ring for a while before it is reused, because the ICD loader reads
- * the dispatch pointer of a handle before refcl can check it. */
+ * The memory of destroyed objects is kept in a ring for a while before it is reused, because the ICD loader
+ * reads the dispatch pointer of a handle before refcl can check it. */
 #include "ref-runtime/check/api_check.h"
 
 #include "memmodel/base/map.h"

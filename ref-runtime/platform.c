@@ -136,8 +136,8 @@ cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info 
     return RT_INFO_QUERY(platform_rows, the, param_name, size, value, size_ret);
 }
 
-/* A device answers to its own type, to ALL, and the first one to DEFAULT.  Before OpenCL 3.0 a custom device answers to
- * CUSTOM alone [CL 4.2 R2, R131]. */
+/* A device answers to its own type, to ALL, and the first one to DEFAULT.  Before OpenCL 3.0 a custom device
+ * answers to CUSTOM alone [CL 4.2 R2, R131]. */
 static bool has_type(const struct rt_device *device, cl_device_type type)
 {
     bool common = !(device->type & CL_DEVICE_TYPE_CUSTOM) || rt_version() >= RT_3_0;

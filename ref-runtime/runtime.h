@@ -1,36 +1,40 @@
 /* ref-runtime, internal: the API object model that all files of the folder share.
  *
- * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or foreign handle yields
- * CL_INVALID_* and is not dereferenced.
+ * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or
+ * foreign handle yields CL_INVALID_* and is not dereferenced.
  *
- * Ownership.  An object lives while it has references: those of the application (which clRetain and clRelease count and
- * CL_*_REFERENCE_COUNT returns) and internal ones (a queue has one of its context, a command those of its buffers).  In this
- * header "held" marks a pointer that owns an internal reference; other pointers to objects are valid as long as the structure
- * that contains them.  The last release runs rt_TYPE_destroy(), which may call the application (destructor callbacks) and
- * acquires locks: release without locks, and in threads that must not call the application with
- * rt_object_release_deferred().
+ * Ownership.  An object lives while it has references: those of the application (which clRetain and clRelease
+ * count and CL_*_REFERENCE_COUNT returns) and internal ones (a queue has one of its context, a command those
+ * of its buffers).  In this header "held" marks a pointer that owns an internal reference; other pointers to
+ * objects are valid as long as the structure that contains them.  The last release runs rt_TYPE_destroy(),
+ * which may call the application (destructor callbacks) and acquires locks: release without locks, and in
+ * threads that must not call the application with rt_object_release_deferred().
  *
- * Locks (struct mm_mutex, which are free in a forked child).  A thread acquires them from the top of this list to its end, and
- * holds at most one of each row; while it holds a leaf it acquires no other, except in rt_sched_terminate() (the object table, then the
- * callback queue):
+ * Locks (struct mm_mutex, which are free in a forked child).  A thread acquires them from the top of this
+ * list to its end, and holds at most one of each row; while it holds a leaf it acquires no other, except in
+ * rt_sched_terminate() (the object table, then the callback queue):
  *
  *   lock                             protects
  *   updating (enqueue/mutable.c)     the steps of one clUpdateMutableCommandsKHR, against other such calls
  *   state->lock (program, kernel)    the build state of a program; the arguments of a kernel
  *   storage.c, external.c            allocation of the devices' copies of a buffer; imported memory
- *   rt_lock (sched/sched.c)          queues, events, commands and their dependencies, maps, command buffers, the scheduler
+ *   rt_lock (sched/sched.c)          queues, events, commands and their dependencies, maps, command buffers,
+ *   the scheduler
  *   turn, lock (record/record.c)     the order of host threads in the record; addresses in the record
  *   host_guard.c                     page protection of SVM (ref-runtime/check)
- *   leaves                           the object table (object.c), the index of device memory (index.c), the lists of SVM, addressed
- *                                    buffers and default queues, the callback queue (callback.c), call sites (record_place.c)
+ *   leaves                           the object table (object.c), the index of device memory (index.c), the
+ *   lists of SVM, addressed
+ *                                    buffers and default queues, the callback queue (callback.c), call sites
+ *                                    (record_place.c)
  *
- * The recorder has a recursive lock, acquired after all of these.  No lock is held during a call of the application (callbacks,
- * native kernels, destructors), a step of a kernel, or a call of the compiler, except that of the compiler's client
- * (client_process.c), which serializes the jobs of the helper process.
+ * The recorder has a recursive lock, acquired after all of these.  No lock is held during a call of the
+ * application (callbacks, native kernels, destructors), a step of a kernel, or a call of the compiler, except
+ * that of the compiler's client (client_process.c), which serializes the jobs of the helper process.
  *
- * "Under rt_lock" in a comment: the caller holds it.  Fields of commands, events and queues change under rt_lock, except the state
- * that a command's step uses: this belongs to the thread that executes the step (sched.step.busy).  The executor is one
- * thread; while it is idle, a waiting host thread executes steps in its place (help_workers() in sched/sched.c). */
+ * "Under rt_lock" in a comment: the caller holds it.  Fields of commands, events and queues change under
+ * rt_lock, except the state that a command's step uses: this belongs to the thread that executes the step
+ * (sched.step.busy).  The executor is one thread; while it is idle, a waiting host thread executes steps in
+ * its place (help_workers() in sched/sched.c). */
 #ifndef REF_RUNTIME_RUNTIME_H
 #define REF_RUNTIME_RUNTIME_H
 
@@ -91,14 +95,16 @@ struct rt_object {
 };
 /* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
 void *rt_object_create(enum rt_type type, size_t size);
-/* The same without an entry: of an object that no handle of the application names, until rt_object_list() enters it (false: no memory). */
+/* The same without an entry: of an object that no handle of the application names, until rt_object_list()
+ * enters it (false: no memory). */
 void *rt_object_create_unlisted(enum rt_type type, size_t size);
 bool rt_object_list(void *object);
 /* Stores the loader's DATA in every live object and each later one [cl_khr_icd 2.0]. */
 void rt_object_set_dispatch_data(void *data);
 /* HANDLE if it is a live object of TYPE, otherwise NULL. */
 void *rt_object_check(const void *handle, enum rt_type type);
-/* Internal references.  The last release destroys the object: rt_TYPE_destroy() frees its members and releases what they hold. */
+/* Internal references.  The last release destroys the object: rt_TYPE_destroy() frees its members and
+ * releases what they hold. */
 void rt_object_retain(void *object);
 /* Retains an object whose last reference may have been released concurrently; false: it was. */
 bool rt_object_hold(void *object);
@@ -111,8 +117,8 @@ bool rt_object_was(const void *handle);
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data);
 /* For rt_TYPE_destroy(): releases a member in the way in which the object itself was released. */
 void rt_object_release_held(void *object);
-/* clRetain*: false if HANDLE is not a live object of TYPE.  Queries return objects without application references
- * that others keep alive, such as the released program of a kernel: these are retained again. */
+/* clRetain*: false if HANDLE is not a live object of TYPE.  Queries return objects without application
+ * references that others keep alive, such as the released program of a kernel: these are retained again. */
 bool rt_api_retain(const void *handle, enum rt_type type);
 /* clRelease*: false if HANDLE is not a live object of TYPE with application references. */
 bool rt_api_release(const void *handle, enum rt_type type);
@@ -170,7 +176,8 @@ void rt_mutable_destroy(struct rt_mutable *command);
 
 /* ---- info queries (info.c) ---------------------------------------------------------------------- */
 
-/* The output parameters of a query [CL 4.1 and every clGet*Info]: VALUE may be null; a SIZE too small is an error. */
+/* The output parameters of a query [CL 4.1 and every clGet*Info]: VALUE may be null; a SIZE too small is an
+ * error. */
 struct rt_info_out {
     void *value;
     size_t size;
@@ -184,7 +191,8 @@ cl_int rt_info_ulong(const struct rt_info_out *out, cl_ulong value);
 cl_int rt_info_size(const struct rt_info_out *out, size_t value);
 cl_int rt_info_handle(const struct rt_info_out *out, const void *handle);
 
-/* Function GET, which answers VALUE, a KIND of the functions above; OBJECT: the object in VALUE, of type TYPE. */
+/* Function GET, which answers VALUE, a KIND of the functions above; OBJECT: the object in VALUE, of type
+ * TYPE. */
 #define RT_ANSWER(get, kind, type, object, value)                                                            \
     static cl_int get(const void *object_of_query, const struct rt_info_out *out)                            \
     {                                                                                                        \
@@ -272,7 +280,8 @@ struct rt_device {
 };
 /* The version of the platform and its devices. */
 cl_version rt_version(void);
-/* Extensions and __opencl_c_* features of devices with IMAGES or without, separated by spaces: the compiler predefines them. */
+/* Extensions and __opencl_c_* features of devices with IMAGES or without, separated by spaces: the compiler
+ * predefines them. */
 const char *rt_extension_names(bool images);
 bool rt_extension_offered(const char *name);
 const char *rt_feature_names(bool images);
@@ -306,7 +315,8 @@ bool rt_context_has_device(const struct rt_context *context, const struct rt_dev
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
 int rt_context_device_index(const struct rt_context *context, const struct rt_device *device);
 
-/* The contents of a copy or of SVM that the trace has (replay.c): none, or all but the bytes from BEGIN to END. */
+/* The contents of a copy or of SVM that the trace has (replay.c): none, or all but the bytes from BEGIN to
+ * END. */
 struct rt_recorded_contents {
     bool any;
     unsigned generation;
@@ -376,12 +386,13 @@ struct rt_level {
     size_t layout_row, layout_slice; /* bytes between steps of origin[1] and of origin[2] */
     size_t extent[3];                /* of regions: layers of an array are its last dimension */
 };
-/* Makes the copy of MEM on DEVICE the latest contents, the only one if WRITES, and stores its address and the object through which
- * kernels access it.  False: out of memory.  Called within a step. */
+/* Makes the copy of MEM on DEVICE the latest contents, the only one if WRITES, and stores its address and the
+ * object through which kernels access it.  False: out of memory.  Called within a step. */
 bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool writes, uint64_t *address,
                       const struct in_object **object);
 
-/* The buffer whose copy on DEVICE has ADDRESS and that has addresses, with a reference; NULL: there is none. */
+/* The buffer whose copy on DEVICE has ADDRESS and that has addresses, with a reference; NULL: there is
+ * none. */
 struct rt_mem *rt_address_find(const struct rt_context *context, const struct rt_device *device,
                                uint64_t address);
 
@@ -532,8 +543,9 @@ struct rt_launch {
     size_t addressed_count;
     struct rt_launch_argument arguments[];
 };
-/* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set and PARTIAL does not
- * allow that, CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */
+/* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set and PARTIAL
+ * does not allow that, CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE,
+ * CL_OUT_OF_HOST_MEMORY. */
 cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, bool partial,
                                 struct rt_launch **launch);
 /* Frees LAUNCH and releases what it holds, with rt_object_release_deferred(). */
@@ -554,7 +566,8 @@ struct in_environment rt_environment(void);
 struct mm_recorder *rt_recorder(void);
 /* The same for what kernels do; NULL where only commands are recorded. */
 struct mm_recorder *rt_launch_recorder(void);
-/* True if the recording serves findings alone: launches without any need not be recorded (REFCL_TRACE_FINDINGS). */
+/* True if the recording serves findings alone: launches without any need not be recorded
+ * (REFCL_TRACE_FINDINGS). */
 bool rt_findings_suffice(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
 void rt_record_text(const char *file, const char *text);
@@ -562,7 +575,8 @@ void rt_record_text(const char *file, const char *text);
 uint64_t *rt_record_progress(uint32_t command);
 /* Starts the callback thread, if it does not run.  False: it cannot be created. */
 bool rt_callback_start(void);
-/* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory or no thread. */
+/* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory or
+ * no thread. */
 bool rt_callback_post(void (*function)(void *data), void *data);
 /* Calls the context's error notification function, if it has one. */
 void rt_context_notify(struct rt_context *context, const char *text);

@@ -19,7 +19,8 @@ bool rt_setting_given(enum rt_setting setting);
 bool rt_setting_has(enum rt_setting setting, const char *word);
 /* True if WORD is the value for the device. */
 bool rt_setting_is(enum rt_setting setting, int device, const char *word);
-/* The number, within the variable's bounds; OTHERWISE if the variable is unset.  DEVICE: 0 for variables that are no lists. */
+/* The number, within the variable's bounds; OTHERWISE if the variable is unset.  DEVICE: 0 for variables that
+ * are no lists. */
 uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwise);
 /* Reports on standard error the variables with invalid values, and the values that are valid. */
 void rt_settings_check(void);

@@ -45,8 +45,8 @@ cl_version rt_c_version(void)
     return rt_version() < RT_3_0 ? CL_MAKE_VERSION(2, 0, 0) : rt_version();
 }
 
-/* Queries that a version introduced and that no extension has under another name, and those of extensions that depend on
- * a version [CL 4.1, 4.2, 5.1, 5.4.2, 5.5.5, 5.7.2, 5.8.9]. */
+/* Queries that a version introduced and that no extension has under another name, and those of extensions
+ * that depend on a version [CL 4.1, 4.2, 5.1, 5.4.2, 5.5.5, 5.7.2, 5.8.9]. */
 static const struct {
     cl_uint param; /* values of queries of different objects differ */
     cl_version since;

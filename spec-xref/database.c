@@ -395,8 +395,8 @@ static bool has_source(const struct xr_clause *c, uint64_t hash)
     return false;
 }
 
-/* Whether CALL is one of the blank-separated CALLS, or one that does the same with more arguments and a longer
- * name. */
+/* Whether CALL is one of the blank-separated CALLS, or one that does the same with more arguments and a
+ * longer name. */
 static bool is_among(const char *call, const char *calls)
 {
     size_t length = strlen(call);

@@ -102,7 +102,8 @@ struct xr_ambiguity {
     size_t clause_count, test_count;
 };
 
-/* How a revision words a clause: a sentence of its section, which may have another number than the clause's. */
+/* How a revision words a clause: a sentence of its section, which may have another number than the
+ * clause's. */
 struct xr_wording {
     const char *revision, *section, *clause; /* "3.1.1", "5.2.2", "CL 5.2.2 E7" */
     uint64_t hash;

@@ -12,7 +12,8 @@ struct tool_build {
     const char *options; /* of tool_build_end(); NULL: none are given */
 };
 extern const struct tool_option tool_build_options[]; /* for a struct tool_build */
-/* After the last option: sets build->options, where STANDARD is in place of --build-options if that is not given. */
+/* After the last option: sets build->options, where STANDARD is in place of --build-options if that is not
+ * given. */
 void tool_build_end(struct tool_build *build, const char *standard);
 void tool_build_clear(struct tool_build *build);
 #define TOOL_BUILD_STANDARD "-cl-std=CL3.0"

@@ -11,7 +11,8 @@ enum { EXECUTED_MOST = 16, EXECUTED_PATH = 100 };
 struct executed {
     int socket;
     size_t count; /* of all; the first EXECUTED_MOST are kept */
-    /* one may use OpenCL unseen: it has more rights than refcl, or is another machine's; static ones cannot */
+    /* one may use OpenCL unseen: it has more rights than refcl, or is another machine's; static ones
+     * cannot */
     bool hides;
     struct {
         pid_t process;

@@ -25,7 +25,8 @@
 #define GRACE_SHARE   0.1
 #define LOOK_SECONDS  0.01 /* between two checks of the memory in use */
 #define LAST_SECONDS  3.0  /* from an interrupt of the work until it is killed */
-/* An item of a series may use the memory limit divided by this, and be followed by another one in the same process. */
+/* An item of a series may use the memory limit divided by this, and be followed by another one in the same
+ * process. */
 #define SERIES_SHARE 16
 
 static double guard_seconds(const struct guard *guard)

@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals so soon after the first are the same interruption: timeout(1) signals a process and then its group. */
+/* Signals so soon after the first are the same interruption: timeout(1) signals a process and then its
+ * group. */
 #define SAME_SECONDS 0.3
 
 static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* The first of these signals is noted; a later one ends the process, which is the command's, at once.  In a process that it
- * forks, each is noted. */
+/* The first of these signals is noted; a later one ends the process, which is the command's, at once.  In a
+ * process that it forks, each is noted. */
 void tool_interrupt_catch(void);
 /* Signals that arrive are passed on to PROCESS, unless a terminal sent them, which they reach by themselves.
  * 0: none is. */

@@ -1,4 +1,5 @@
-/* Files that commands write: they are none of the command's inputs, and a FIFO without a reader can be interrupted. */
+/* Files that commands write: they are none of the command's inputs, and a FIFO without a reader can be
+ * interrupted. */
 #include "tools/output.h"
 
 #include <errno.h>

@@ -18,7 +18,8 @@ struct output_option {
 int output_check(const struct output_option *options, size_t count, char *const *words);
 /* The signal that handlers noted; 0: none. */
 extern volatile sig_atomic_t output_interrupted;
-/* Opens NAME for writing.  A FIFO is waited for until it has a reader, unless OUTPUT_INTERRUPTED is set: -1 with EINTR. */
+/* Opens NAME for writing.  A FIFO is waited for until it has a reader, unless OUTPUT_INTERRUPTED is set: -1
+ * with EINTR. */
 int output_open(const char *name);
 /* Reports why output_open() failed, by errno; returns the exit code. */
 int output_error(const char *name);

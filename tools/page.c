@@ -1,4 +1,5 @@
-/* The page is one file: template and script from tools/viewer, embedded in the executable, and the data as JSON. */
+/* The page is one file: template and script from tools/viewer, embedded in the executable, and the data as
+ * JSON. */
 #include "tools/page.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"

@@ -97,8 +97,8 @@ static int matched_words(const char *name, int argc, char **argv)
     return words;
 }
 
-/* With this handler a write past the file size limit (RLIMIT_FSIZE) fails with an error, which is reported, instead
- * of ending the process.  Child processes do not inherit a handler; they would inherit SIG_IGN. */
+/* With this handler a write past the file size limit (RLIMIT_FSIZE) fails with an error, which is reported,
+ * instead of ending the process.  Child processes do not inherit a handler; they would inherit SIG_IGN. */
 static void ignore_signal(int number)
 {
     (void)number;
@@ -119,7 +119,8 @@ static bool suggest_command(const char *first, const char *second)
     return nearest;
 }
 
-/* `refcl litmus`, which is no command by itself, with or without --help; also what `refcl xref --help` adds. */
+/* `refcl litmus`, which is no command by itself, with or without --help; also what `refcl xref --help`
+ * adds. */
 static int group_usage(int argc, char **argv)
 {
     size_t count = 0;
@@ -182,8 +183,8 @@ static int dispatch_command(int argc, char **argv)
     return run_command(argc, argv);
 }
 
-/* A file that is opened later must not get the number of a closed standard stream, whose output would go into it.  Open for
- * reading only, so that output to the stream still fails and is reported. */
+/* A file that is opened later must not get the number of a closed standard stream, whose output would go into
+ * it.  Open for reading only, so that output to the stream still fails and is reported. */
 static void reserve_standard_descriptors(void)
 {
     int fd = open("/dev/null", O_RDONLY);
@@ -212,8 +213,8 @@ int main(int argc, char **argv)
     reserve_standard_descriptors();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
     int code = output_exit_code(tool_flush(dispatch_command(argc, argv)));
-    /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that
-     * `refcl run` wrote. */
+    /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the
+     * one that `refcl run` wrote. */
     unsetenv("REFCL_TRACE");
     unsetenv("REFCL_TRACE_FD");
     unsetenv("REFCL_TRACE_SOCKET");

@@ -1,8 +1,8 @@
 /* A child process whose descendants do not outlive refcl, even where refcl is killed.
  *
- * A parent-death signal reaches only a direct child.  Between refcl and the child therefore is a supervisor: a process
- * that adopts the child's orphaned descendants (PR_SET_CHILD_SUBREAPER), and kills all of them when the connection to
- * refcl closes.  It keeps the child's process id in use until refcl has waited for it. */
+ * A parent-death signal reaches only a direct child.  Between refcl and the child therefore is a supervisor:
+ * a process that adopts the child's orphaned descendants (PR_SET_CHILD_SUBREAPER), and kills all of them when
+ * the connection to refcl closes.  It keeps the child's process id in use until refcl has waited for it. */
 #ifndef TOOLS_SUPERVISOR_H
 #define TOOLS_SUPERVISOR_H
 

@@ -111,12 +111,14 @@ char *tool_command_line(const struct tool_command *command, int argc, char **arg
 
 /* "refcl: error: ..." on stderr; returns CODE. */
 int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);
-/* CODE, or EXIT_TOOL with an error where the standard output could not be written: such a verdict does not count. */
+/* CODE, or EXIT_TOOL with an error where the standard output could not be written: such a verdict does not
+ * count. */
 int tool_flush(int code);
 /* The same for an error value; the exit code follows from its class.  An error without a line whose file is
  * an option with its value has its column in these words. */
 int tool_report(const struct mm_error *err);
-/* The worse of two exit codes: unknown < findings < usage < tool < others, such as those of a launched program. */
+/* The worse of two exit codes: unknown < findings < usage < tool < others, such as those of a launched
+ * program. */
 int tool_worse_code(int a, int b);
 /* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);

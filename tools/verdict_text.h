@@ -1,4 +1,5 @@
-/* Verdicts of the checker in words: what `refcl litmus check` prints, and the parts that pages and JSON are made of. */
+/* Verdicts of the checker in words: what `refcl litmus check` prints, and the parts that pages and JSON are
+ * made of. */
 #ifndef TOOLS_VERDICT_TEXT_H
 #define TOOLS_VERDICT_TEXT_H
 
@@ -16,7 +17,8 @@ void verdict_use_model(const struct mm_cat_model *model);
 void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out);
 /* Prints the cause of the race, and the change that removes it. */
 void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out);
-/* The place of BYTES bytes at OFFSET, "x", "x[2]", "x[2].y", as the detector names it; the value of SIZE bytes there. */
+/* The place of BYTES bytes at OFFSET, "x", "x[2]", "x[2].y", as the detector names it; the value of SIZE
+ * bytes there. */
 void verdict_element(const struct ck_object *object, uint64_t offset, unsigned bytes, char *buf, size_t size);
 void verdict_value_text(const struct ck_object *object, uint64_t offset, uint64_t value, unsigned size,
                         char text[MM_SCALAR_TEXT]);
@@ -33,7 +35,8 @@ const char *verdict_edge_clause(const char *edge, char *buf, size_t size);
 enum { VERDICT_TEXT = 200 };
 void verdict_event_text(const struct ck_program *program, const struct ck_event *event,
                         char text[VERDICT_TEXT]);
-/* Calls VISIT with each edge of rf, rmw, and the transitive reduction of co and fr; with the pair that raises a flag. */
+/* Calls VISIT with each edge of rf, rmw, and the transitive reduction of co and fr; with the pair that raises
+ * a flag. */
 struct verdict_edge {
     const char *name;
     size_t from, to; /* events */

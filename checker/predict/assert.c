@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* True if T denotes one element: a name without an index denotes the first; several indices are not supported. */
+/* True if T denotes one element: a name without an index denotes the first; several indices are not
+ * supported. */
 static bool is_element(const struct ck_condition_term *t)
 {
     return t->index_count <= 1;

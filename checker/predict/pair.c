@@ -1,8 +1,8 @@
 /* The cut and the relevant events of a query (docs/prediction.md#the-cut, #free-and-fixed-reads).
  *
- * The agents of the two accesses stop there, unless BEYOND; other agents execute the events that relevant reads,
- * barriers and the fixed order require.  A read may return any value that satisfies the path conditions (struct
- * mm_term); one whose uses are unknown returns the recorded value. */
+ * The agents of the two accesses stop there, unless BEYOND; other agents execute the events that relevant
+ * reads, barriers and the fixed order require.  A read may return any value that satisfies the path
+ * conditions (struct mm_term); one whose uses are unknown returns the recorded value. */
 #include "checker/predict/predict.h"
 
 #include <string.h>
@@ -118,8 +118,8 @@ struct constraining {
     bool changed; /* the fixpoint is not reached yet */
 };
 
-/* Raises the constraint on a read to at least HOW.  An unknown initial value never equals a read value, so reads of
- * places with unknown values are fixed. */
+/* Raises the constraint on a read to at least HOW.  An unknown initial value never equals a read value, so
+ * reads of places with unknown values are fixed. */
 static void constrain_read(struct constraining *f, uint32_t event, enum ck_predict_free how)
 {
     uint32_t place = f->w->events[event].place;

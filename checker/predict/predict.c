@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Defaults of the options: events of a window; events of a query; queries of a window; milliseconds of a query. */
+/* Defaults of the options: events of a window; events of a query; queries of a window; milliseconds of a
+ * query. */
 enum { WINDOW = 4000, EVENTS = 48, QUESTIONS = 40, TIMEOUT = 3000 };
 
 /* ---- contents of memory ----------------------------------------------------------------------- */
@@ -150,7 +151,8 @@ static bool overlaps_window(const struct ck_predict_window *w, const struct mm_e
     return false;
 }
 
-/* True for a bulk transfer of the runtime or of a host that is not instrumented: values of transfers are not recorded. */
+/* True for a bulk transfer of the runtime or of a host that is not instrumented: values of transfers are not
+ * recorded. */
 static bool is_bulk_transfer(const struct mm_event *e)
 {
     bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
@@ -159,8 +161,8 @@ static bool is_bulk_transfer(const struct mm_event *e)
     return !work_item && (!small || unseen || e->semantics & MM_TRANSFER);
 }
 
-/* Completes a plain access of an instrumented host, which is recorded without values: a read returns the known
- * contents; a later read reveals the value of a write (predict/window.c). */
+/* Completes a plain access of an instrumented host, which is recorded without values: a read returns the
+ * known contents; a later read reveals the value of a write (predict/window.c). */
 static void complete_host_value(const struct ck_predictor *p, struct mm_event *e, uint64_t group)
 {
     uint64_t value;
@@ -244,8 +246,8 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
     return i < w->count && w->events[i].id == id ? i : CK_NO_EVENT;
 }
 
-/* Collects an edge, which precedes its target event in the record.  Queries of an event's status are ignored: they
- * order nothing under the models that predict. */
+/* Collects an edge, which precedes its target event in the record.  Queries of an event's status are ignored:
+ * they order nothing under the models that predict. */
 static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;

@@ -36,9 +36,9 @@ struct ck_predict_event {
     uint32_t named;  /* the accessed allocation; EVENT has the root allocation that contains it */
     uint32_t clock;  /* vector clock over slots of the fixed order before the event */
     bool known;
-    /* Terms, 0: none.  READ: the value read; of conditions the term that must be zero or nonzero as VALUE_READ
-     * is, or equal to it (KEEPS).  WRITTEN: the value written, or the operand of an update; COMPARED: the expected
-     * value of a compare-exchange. */
+    /* Terms, 0: none.  READ: the value read; of conditions the term that must be zero or nonzero as
+     * VALUE_READ is, or equal to it (KEEPS).  WRITTEN: the value written, or the operand of an update;
+     * COMPARED: the expected value of a compare-exchange. */
     uint32_t read, written, compared;
     uint8_t update; /* enum mm_update, MM_UPDATE_COUNT: none or unknown */
     bool keeps;
@@ -101,8 +101,8 @@ struct ck_predict_window {
 /* The value of a read: irrelevant to the query; constrained by path conditions and by relevant reads; the
  * recorded value. */
 enum ck_predict_free { CK_PREDICT_FREE, CK_PREDICT_BOUND, CK_PREDICT_FIXED };
-/* A query: two accesses that may race, and the cut of the window at which they do; both CK_NO_EVENT: an assertion
- * at the end of the window. */
+/* A query: two accesses that may race, and the cut of the window at which they do; both CK_NO_EVENT: an
+ * assertion at the end of the window. */
 struct ck_predict_pair {
     uint32_t a, b;                        /* events */
     uint32_t *cut;                        /* per agent: number of events that take part */
@@ -182,7 +182,8 @@ static inline bool ck_predict_is_point(const struct mm_event *e)
     return !mm_is_access(e) && !ck_predict_is_fence(e) && e->kind != CK_PREDICT_CONDITION;
 }
 
-/* predict/window.c: computes agents, places, reads-from and the fixed order; false: out of memory, or a limit. */
+/* predict/window.c: computes agents, places, reads-from and the fixed order; false: out of memory, or a
+ * limit. */
 bool ck_predict_prepare(const struct ck_predictor *p, struct ck_predict_window *window);
 void ck_predict_clear(struct ck_predict_window *window);
 uint32_t ck_predict_group_size(const struct ck_predictor *p, uint32_t command);
@@ -194,7 +195,8 @@ uint32_t ck_predict_edges(const struct ck_predict_window *window, uint32_t event
 /* True if the fixed order of commands and host synchronization has EARLIER before LATER. */
 bool ck_predict_ordered(const struct ck_predict_window *window, uint32_t earlier, uint32_t later);
 
-/* True if EVENT is one of the two accesses and the last event of its agent in the cut: its value is unconstrained. */
+/* True if EVENT is one of the two accesses and the last event of its agent in the cut: its value is
+ * unconstrained. */
 static inline bool ck_predict_is_last(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
                                       uint32_t event)
 {
@@ -260,7 +262,8 @@ void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window 
 bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t offset, uint32_t size,
                           uint64_t *value);
 
-/* predict/order.c: fills ORDER with an interleaving in which the two race; returns its length, 0: none found. */
+/* predict/order.c: fills ORDER with an interleaving in which the two race; returns its length, 0: none
+ * found. */
 uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *window,
                           struct ck_predict_pair *pair, uint32_t *order);
 /* race/report.c: adds the finding of a predicted execution. */

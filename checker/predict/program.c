@@ -1,5 +1,5 @@
-/* The program of a query: a thread for each agent, with its recorded accesses, fences and barriers and its path
- * conditions as assumptions over the values read.  The fixed order becomes edges between events
+/* The program of a query: a thread for each agent, with its recorded accesses, fences and barriers and its
+ * path conditions as assumptions over the values read.  The fixed order becomes edges between events
  * (docs/prediction.md#the-program). */
 #include "checker/predict/predict.h"
 
@@ -140,7 +140,8 @@ static uint32_t make_term_expr(struct build *b, uint32_t command, uint32_t id)
     return t->expr;
 }
 
-/* Term ID of SIZE bytes; OTHERWISE, the recorded value, if it is opaque: the reads it depends on are fixed. */
+/* Term ID of SIZE bytes; OTHERWISE, the recorded value, if it is opaque: the reads it depends on are
+ * fixed. */
 static uint32_t term_expr(struct build *b, uint32_t command, uint32_t id, unsigned size, uint64_t otherwise)
 {
     const struct ck_predict_term *t = ck_predict_term(b->p, command, id);
@@ -306,8 +307,8 @@ static void add_edge(struct build *b, uint32_t from, uint32_t to)
     b->failed |= ck_program_add_edge(b->program, &edge) == CK_NOT_ADDED;
 }
 
-/* Edges from the last event of each agent that is ordered before INDEX, and from its last access: the edge from
- * a fence of local memory orders no global accesses. */
+/* Edges from the last event of each agent that is ordered before INDEX, and from its last access: the edge
+ * from a fence of local memory orders no global accesses. */
 static void add_edges(struct build *b, uint32_t index)
 {
     const struct ck_predict_window *w = b->w;

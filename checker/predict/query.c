@@ -1,6 +1,6 @@
 /* The queries about a window: can two accesses race, can an assertion fail [CL 3.3.6 G4, G16, G17]?  In a
- * window in which at most one agent uses atomic operations, happens-before is the same in every execution, and
- * the detector has checked it (docs/prediction.md#windows). */
+ * window in which at most one agent uses atomic operations, happens-before is the same in every execution,
+ * and the detector has checked it (docs/prediction.md#windows). */
 #include "checker/predict/predict.h"
 #include "checker/race/words.h"
 #include "memmodel/base/array.h"

@@ -1,13 +1,13 @@
-/* Terms (struct mm_term): symbolic values of the record, as operations on values read, attached to the events of
- * the window; path conditions are separate pseudo-events.  A term whose reads lie before the window is constant
- * (docs/prediction.md#terms). */
+/* Terms (struct mm_term): symbolic values of the record, as operations on values read, attached to the events
+ * of the window; path conditions are separate pseudo-events.  A term whose reads lie before the window is
+ * constant (docs/prediction.md#terms). */
 #include "checker/predict/predict.h"
 #include "memmodel/base/array.h"
 
 #include <string.h>
 
-/* MOST: terms kept.  DEEPEST: operations above each other, beyond which a term is opaque, as terms are traversed recursively.  GAP: between a
- * term's number and the latest one, in a valid trace. */
+/* MOST: terms kept.  DEEPEST: operations above each other, beyond which a term is opaque, as terms are
+ * traversed recursively.  GAP: between a term's number and the latest one, in a valid trace. */
 enum { MOST = 1 << 21, DEEPEST = 200, GAP = 1 << 17 };
 
 /* Represents discarded terms: opaque, with the recorded value. */

@@ -1,5 +1,5 @@
-/* Windows of a recorded execution: agents, shared memory, recorded reads-from, and the fixed order of commands
- * and host synchronization, which every predicted execution keeps [CL 3.3.6 H1-H14]. */
+/* Windows of a recorded execution: agents, shared memory, recorded reads-from, and the fixed order of
+ * commands and host synchronization, which every predicted execution keeps [CL 3.3.6 H1-H14]. */
 #include "checker/predict/predict.h"
 #include "checker/race/race.h"
 #include "memmodel/base/array.h"

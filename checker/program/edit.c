@@ -106,8 +106,8 @@ static void change_sites(struct ck_program *p, const struct ck_program *before, 
                 change_instr(&p->threads[t].instrs[i], i, edit);
 }
 
-/* All edits name instructions of the program as it was: changes come first, then insertions from the end of each
- * thread on, the last edit first, so that it stays behind those before it. */
+/* All edits name instructions of the program as it was: changes come first, then insertions from the end of
+ * each thread on, the last edit first, so that it stays behind those before it. */
 static void apply_edits(struct ck_program *p, const struct ck_program *before, const struct ck_edit *edits,
                         uint32_t count)
 {

@@ -1,4 +1,5 @@
-/* Internal: the records of a program file and their fields, which writer (file.c) and reader (file_read.c) share. */
+/* Internal: the records of a program file and their fields, which writer (file.c) and reader (file_read.c)
+ * share. */
 #ifndef CHECKER_PROGRAM_FILE_FIELDS_H
 #define CHECKER_PROGRAM_FILE_FIELDS_H
 

@@ -1,5 +1,5 @@
-/* Objects and registers by name, through an index that grows when a name is looked up: programs of kernels, whose names
- * may repeat and which nothing looks up, have none. */
+/* Objects and registers by name, through an index that grows when a name is looked up: programs of kernels,
+ * whose names may repeat and which nothing looks up, have none. */
 #include "checker/program/program.h"
 
 #include "memmodel/base/array.h"

@@ -1,5 +1,5 @@
-/* The intermediate representation of search and Z3: threads of instructions in a flat list over shared objects.
- * Litmus tests, small kernel launches and windows of prediction are lowered to it.
+/* The intermediate representation of search and Z3: threads of instructions in a flat list over shared
+ * objects. Litmus tests, small kernel launches and windows of prediction are lowered to it.
  *
  * Values are two's complement integers of 1 to 8 bytes, kept in uint64_t with the unused high bits zero.
  * Pointers are 8-byte values: object i occupies the addresses from CK_OBJECT_BASE(i) on, so that pointer
@@ -10,8 +10,9 @@
 #include "memmodel/memmodel.h"
 
 #define CK_OBJECT_BASE(i) (((uint64_t)(i) + 1) << 32)
-/* The object that the constant VALUE of an address belongs to, less than 2^31 bytes before or behind its beginning, as p + i in
- * p[i - 1] is computed from an address before p; CK_NO_OBJECT: VALUE is a number, also a negative one. */
+/* The object that the constant VALUE of an address belongs to, less than 2^31 bytes before or behind its
+ * beginning, as p + i in p[i - 1] is computed from an address before p; CK_NO_OBJECT: VALUE is a number, also
+ * a negative one. */
 static inline uint32_t ck_object_at(uint64_t value)
 {
     return (uint32_t)((value + (UINT64_C(1) << 31)) >> 32) - 1;
@@ -106,7 +107,8 @@ enum ck_op {
     CK_END,
     CK_POINT /* a command event; tags: which */
 };
-/* Vulkan's memory semantics: bit i of CK_SEM_CLASSES is storage class i; the sets SEMAV and SEMVIS of the models. */
+/* Vulkan's memory semantics: bit i of CK_SEM_CLASSES is storage class i; the sets SEMAV and SEMVIS of the
+ * models. */
 enum { CK_SEM_CLASSES = 0xf, CK_SEM_AVAILABLE = 0x100, CK_SEM_VISIBLE = 0x200 };
 struct ck_instr {
     enum ck_op op;
@@ -201,8 +203,8 @@ extern const struct ck_comparison {
 } ck_comparisons[CK_COMPARISONS];
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
 
-/* An element of an uninitialized object whose initial value V satisfies V - LOW <= SPAN, modulo 2^(8 SIZE), and the
- * requirements of the program.  If one element of an object is an input all are, in order. */
+/* An element of an uninitialized object whose initial value V satisfies V - LOW <= SPAN, modulo 2^(8 SIZE),
+ * and the requirements of the program.  If one element of an object is an input all are, in order. */
 struct ck_input {
     uint32_t object, offset;
     uint8_t size; /* element_size of the object */
@@ -249,8 +251,8 @@ struct ck_program {
 
 struct ck_program *ck_program_create(void);
 void ck_program_destroy(struct ck_program *program);
-/* The first object, or register of THREAD, with this name; CK_NO_OBJECT, CK_NO_REG: none.  Constant time on average; names do
- * not change once one was looked up. */
+/* The first object, or register of THREAD, with this name; CK_NO_OBJECT, CK_NO_REG: none.  Constant time on
+ * average; names do not change once one was looked up. */
 uint32_t ck_program_find_object(const struct ck_program *program, const char *name);
 uint32_t ck_program_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
 /* For ck_program_create (NULL: out of memory) and ck_program_destroy. */
@@ -274,12 +276,12 @@ uint32_t ck_program_add_requirement(struct ck_program *program, uint32_t expr);
 uint32_t ck_program_first_input(const struct ck_program *program, uint32_t object);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
-/* The base object of address EXPR: that of the pointer constant it adds to; CK_NO_OBJECT: unknown.  The address
- * may be out of bounds. */
+/* The base object of address EXPR: that of the pointer constant it adds to; CK_NO_OBJECT: unknown.  The
+ * address may be out of bounds. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
-/* Whether a write of another thread to the object of ACCESS, an atomic instruction of THREAD, can race with it (if it is
- * a read-modify-write, a read too): one that is plain, of another size, or without inclusive scopes.  A compare-exchange
- * counts as a read. */
+/* Whether a write of another thread to the object of ACCESS, an atomic instruction of THREAD, can race with
+ * it (if it is a read-modify-write, a read too): one that is plain, of another size, or without inclusive
+ * scopes.  A compare-exchange counts as a read. */
 bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access);
 /* The next such access, instruction *I of thread *T or a later one: sets both.  False: there is none. */
 bool ck_program_next_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access,

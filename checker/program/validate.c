@@ -90,8 +90,8 @@ static enum mm_class check_exprs(struct check *c)
 
 static enum mm_class check_regs(struct check *c, uint32_t root)
 {
-    /* Operands have smaller numbers, so one downward sweep visits all operands of ROOT.  It ends with the last
-     * of them, so that the total time is not quadratic in the number of roots. */
+    /* Operands have smaller numbers, so one downward sweep visits all operands of ROOT.  It ends with the
+     * last of them, so that the total time is not quadratic in the number of roots. */
     uint32_t pending = c->seen[root] == 0;
     c->seen[root] |= 1;
     for (uint32_t i = root + 1; pending > 0 && i-- > 0;) {

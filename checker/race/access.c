@@ -67,8 +67,8 @@ static struct ck_access_record node_member(const struct ck_node *node, uint32_t 
     return record;
 }
 
-/* All accesses of NODE happen before this one; a run, as after a barrier or the end of a command, only if one piece of the clock
- * shows it. */
+/* All accesses of NODE happen before this one; a run, as after a barrier or the end of a command, only if one
+ * piece of the clock shows it. */
 static bool is_node_ordered(const struct access *x, const struct ck_node *node)
 {
     uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
@@ -84,15 +84,15 @@ static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a
                                   ck_scope_instance(x->d, x->record.agent, slot, x->memory);
 }
 
-/* True if the atomic access X and one of A by AGENT are of the same bytes and their scopes include each other. */
+/* True if the atomic access X and one of A by AGENT are of the same bytes and have inclusive scopes. */
 static bool is_inclusive(const struct access *x, const struct ck_atomics *a, uint64_t agent)
 {
     return a->slot != CK_SLOT_NONE && x->slot != CK_SLOT_NONE && a->size == x->event->size &&
            in_narrower_scope(x, a, agent);
 }
 
-/* Checks the accesses of the runs from NODE on.  SCOPED, where not NULL: the atomic accesses that NODE belongs to, of which
- * those with inclusive scopes do not race. */
+/* Checks the accesses of the runs from NODE on.  SCOPED, where not NULL: the atomic accesses that NODE
+ * belongs to, of which those with inclusive scopes do not race. */
 static void check_nodes(const struct access *x, const struct ck_node *node, const struct ck_atomics *scoped)
 {
     for (; node; node = node->next) {
@@ -106,8 +106,9 @@ static void check_nodes(const struct access *x, const struct ck_node *node, cons
     }
 }
 
-/* True if X subsumes the accesses of NODE, which are ordered before X.  Where scopes may differ, inclusion also
- * depends on the sub-groups of the agents: a later access may race with an access of NODE and not with X. */
+/* True if X subsumes the accesses of NODE, which are ordered before X.  Where scopes may differ, inclusion
+ * also depends on the sub-groups of the agents: a later access may race with an access of NODE and not with
+ * X. */
 static bool access_subsumes(const struct access *x, const struct ck_node *node)
 {
     return !mm_revision_wider_scopes(x->d->options.revision) || x->slot == CK_SLOT_NONE ||
@@ -176,8 +177,8 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     return a;
 }
 
-/* Checks the cell's atomic accesses.  Atomic operations on overlapping, unequal sets of bytes are on different objects
- * [CL 3.3.6 G5, A6]. */
+/* Checks the cell's atomic accesses.  Atomic operations on overlapping, unequal sets of bytes are on
+ * different objects [CL 3.3.6 G5, A6]. */
 static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
 {
     for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
@@ -323,10 +324,10 @@ static void cell_check_migration(struct access *x, struct ck_cell *cell)
         access_report_race(x, &cell->write);
 }
 
-/* Checks an access to a buffer against EARLIER, an access to an image created from it, or vice versa.  What a work-item
- * wrote through one view may be read through the other only once the command is complete: no synchronization within a
- * launch suffices, not even program order [CL 5.3.1 R24].  Accesses that are not a write followed by a read must be
- * ordered in the region of one of the views [CL 5.3.1 R23]. */
+/* Checks an access to a buffer against EARLIER, an access to an image created from it, or vice versa.  What a
+ * work-item wrote through one view may be read through the other only once the command is complete: no
+ * synchronization within a launch suffices, not even program order [CL 5.3.1 R24].  Accesses that are not a
+ * write followed by a read must be ordered in the region of one of the views [CL 5.3.1 R23]. */
 static void view_check(struct access *x, const struct ck_access_record *earlier)
 {
     const struct ck_signature *signature = &x->d->shadow.signatures[earlier->signature];
@@ -365,8 +366,8 @@ static void cell_check_view(struct access *x, struct ck_cell *cell)
     }
 }
 
-/* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell before
- * the enqueue, that work-item's clock at the enqueue happens before this access [CL 3.3.6 H1]. */
+/* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell
+ * before the enqueue, that work-item's clock at the enqueue happens before this access [CL 3.3.6 H1]. */
 static void cell_inherit(struct access *x, struct ck_cell *cell)
 {
     const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
@@ -377,7 +378,7 @@ static void cell_inherit(struct access *x, struct ck_cell *cell)
     }
 }
 
-/* Calls VISIT for each cell of the access in SPACE, where cells are split at the ends of the access; false: out of memory. */
+/* Calls VISIT for each cell of the access in SPACE; cells are split at its ends.  False: out of memory. */
 static bool visit_cells(struct access *x, struct ck_space *space,
                         void (*visit)(struct access *x, struct ck_cell *cell))
 {
@@ -474,8 +475,8 @@ static bool find_memory(struct access *x)
     return x->space != NULL;
 }
 
-/* The agent's state, and its state in the current asynchronous copy (NULL: it is in none).  Where the access only reads the state,
- * FRESH is that of an agent without one.  NULL: out of memory. */
+/* The agent's state, and its state in the current asynchronous copy (NULL: it is in none).  Where the access
+ * only reads the state, FRESH is that of an agent without one.  NULL: out of memory. */
 static const struct ck_item *find_agent(struct access *x, bool inherits, struct ck_copy **copy,
                                         struct ck_item *fresh)
 {
@@ -537,7 +538,8 @@ static void check_mapping(const struct access *x)
         ck_map_check(x->d, x->memory, event, x->clock);
 }
 
-/* Reports reads of memory that was not written, and of what the same work-item wrote without an image fence or through the other view. */
+/* Reports reads of memory that was not written, and of what the same work-item wrote without an image fence
+ * or through the other view. */
 static void report_reads(const struct access *x)
 {
     const struct mm_event *event = x->event;
@@ -558,8 +560,8 @@ static void release_cells(struct access *x)
         ck_item_advance(x->item, x->record.agent, (enum ck_region)x->memory->region);
 }
 
-/* An access visits its cells up to five times: it inherits the clocks of enqueuers, acquires, is checked and recorded, is
- * checked against the other view, and releases, in this order. */
+/* An access visits its cells up to five times: it inherits the clocks of enqueuers, acquires, is checked and
+ * recorded, is checked against the other view, and releases, in this order. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct access x; /* not zeroed as a whole, which takes a third of this function's time */

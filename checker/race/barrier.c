@@ -80,8 +80,8 @@ static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barri
     return &b->entries[b->entered++];
 }
 
-/* True if the barrier's fences must be processed: they also synchronize through atomics.  Within the barrier's
- * group the barrier itself gives all of this order, so the fences matter for wider scopes only. */
+/* True if the barrier's fences must be processed: they also synchronize through atomics.  Within the
+ * barrier's group the barrier itself gives all of this order, so the fences matter for wider scopes only. */
 static bool fences_matter(const struct mm_event *event, const struct ck_item *item)
 {
     enum ck_slot slot = ck_slot_of(event);

@@ -1,4 +1,5 @@
-/* Applies a proposed change of the program to recorded events, so that a fix is checked before it is reported. */
+/* Applies a proposed change of the program to recorded events, so that a fix is checked before it is
+ * reported. */
 #include "checker/race/words.h"
 
 /* The weakest memory order that is at least A and at least B. */

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Clocks of at most CK_POOLED pieces are allocated from blocks, each twice the size of the one before; dropped
- * clocks are kept in free lists by their number of pieces.  An execution with many commands keeps and drops
- * millions of them. */
+/* Clocks of at most CK_POOLED pieces are allocated from blocks, each twice the size of the one before;
+ * dropped clocks are kept in free lists by their number of pieces.  An execution with many commands keeps and
+ * drops millions of them. */
 enum { LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16 };
 struct ck_clock_block {
     struct ck_clock_block *next;
@@ -126,8 +126,8 @@ void ck_clocks_clear(struct ck_clocks *clocks)
     memset(clocks->free, 0, sizeof clocks->free);
 }
 
-/* Writes the pointwise maximum (LEAST: minimum) of A and B to OUT and returns the number of pieces; *IS_A is set if
- * the result equals A. */
+/* Writes the pointwise maximum (LEAST: minimum) of A and B to OUT and returns the number of pieces; *IS_A is
+ * set if the result equals A. */
 static size_t merge_pieces(struct ck_piece *out, const struct ck_piece *a, size_t a_count,
                            const struct ck_piece *b, size_t b_count, bool least, bool *is_a)
 {

@@ -42,8 +42,9 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 /* *INTO is raised to TIME for the agents FIRST to LAST. */
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);
-/* *INTO becomes the pointwise maximum with the times that FROM, a clock of global memory, has for host threads, the
- * runtime and complete commands: their order in global memory also orders images [CL 3.3.6 H0]. */
+/* *INTO becomes the pointwise maximum with the times that FROM, a clock of global memory, has for host
+ * threads, the runtime and complete commands: their order in global memory also orders images
+ * [CL 3.3.6 H0]. */
 void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);

@@ -61,8 +61,8 @@ static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_c
 }
 
 /* A command enqueued by a work-item happens after what happened before the start of its parent.  Of the
- * work-item's accesses before the call only those to fine-grained SVM happen before the command; cell_inherit()
- * in access.c handles them per cell [CL 3.3.6 H1]. */
+ * work-item's accesses before the call only those to fine-grained SVM happen before the command;
+ * cell_inherit() in access.c handles them per cell [CL 3.3.6 H1]. */
 static void join_parent(struct ck_detector *d, const struct mm_event *event, struct ck_snapshot *from,
                         struct ck_item *item)
 {
@@ -135,8 +135,8 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         drop_snapshot(d, snapshot);
 }
 
-/* Actions of the runtime for a command before its work-items run, such as a migration, happen before them even
- * where they are recorded after the start. */
+/* Actions of the runtime for a command before its work-items run, such as a migration, happen before them
+ * even where they are recorded after the start. */
 static void command_start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
                           struct ck_item *item)
 {
@@ -203,8 +203,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     }
 }
 
-/* If ID is the completion of a command, the clocks of the command are freed, too: it has no later events.  Those of a command that
- * another one enqueued stay: a reason of a race names what enqueued it. */
+/* If ID is the completion of a command, the clocks of the command are freed, too: it has no later events.
+ * Those of a command that another one enqueued stay: a reason of a race names what enqueued it. */
 void ck_detector_retire(struct ck_detector *d, mm_event_id id)
 {
     struct ck_snapshot *snapshot = mm_map_pointer(&d->maps.snapshots, id);

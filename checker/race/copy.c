@@ -4,8 +4,8 @@
  * before a copy is what happens before its call in every calling work-item (the meet of their clocks).  The
  * copy happens before what follows a wait for its event in the waiting work-item.  Barriers, and what the
  * work-items do between call and wait, do not order it.  A fence of copies orders those that the work-group
- * called before it before those called after it, in the memory of its flags, and neither with anything else: a later
- * copy that accesses none of this memory may be complete before the earlier ones are.
+ * called before it before those called after it, in the memory of its flags, and neither with anything else:
+ * a later copy that accesses none of this memory may be complete before the earlier ones are.
  *
  * In clocks a copy is named by one of the work-group's copy slots.  A slot is reused by a copy that happens
  * after all earlier copies of the slot.  See docs/detector.md#asynchronous-copies. */
@@ -84,8 +84,8 @@ static struct ck_group *group_of_event(struct ck_detector *d, const struct mm_ev
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
-/* Meets the copy's clock with the clock of caller ITEM.  Callers that share one clock need no meet: that clock
- * holds no caller's latest accesses.  The accesses of an only caller are added at the start. */
+/* Meets the copy's clock with the clock of caller ITEM.  Callers that share one clock need no meet: that
+ * clock holds no caller's latest accesses.  The accesses of an only caller are added at the start. */
 static void copy_meet_caller(struct ck_detector *d, struct ck_copy *copy, const struct ck_item *item,
                              uint64_t agent, enum ck_region s)
 {
@@ -193,9 +193,9 @@ struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
 
 /* ---- fence ------------------------------------------------------------------------------------- */
 
-/* Starts the copies called before the fence, so that their clocks precede the fence: the record may have their
- * accesses after the fence.  Events that happen before one of them happen before its calls, and so before those of
- * later copies. */
+/* Starts the copies called before the fence, so that their clocks precede the fence: the record may have
+ * their accesses after the fence.  Events that happen before one of them happen before its calls, and so
+ * before those of later copies. */
 static void copy_fence(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
@@ -213,8 +213,8 @@ static void copy_fence(struct ck_detector *d, struct ck_group *group, const stru
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-/* The copy is complete for ITEM, which orders nothing in a region that the copy does not access.  Memoized: work-items
- * with equal clocks before share one clock afterwards. */
+/* The copy is complete for ITEM, which orders nothing in a region that the copy does not access.  Memoized:
+ * work-items with equal clocks before share one clock afterwards. */
 static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struct ck_item *item,
                               enum ck_region s)
 {
@@ -233,7 +233,8 @@ static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struc
     item->clock[s] = ck_clock_ref(copy->waited_to[s]);
 }
 
-/* The copy is complete: later ones may use its slot without an order in the regions that it did not access. */
+/* The copy is complete: later ones may use its slot without an order in the regions that it did not
+ * access. */
 static void copy_leave_slot(const struct ck_copy *copy)
 {
     struct ck_copy_slot *slot = copy->slot;

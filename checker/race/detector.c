@@ -153,8 +153,8 @@ static bool is_parent(const struct ck_memory *memory, const struct ck_memory *ot
            ck_allocation_lies_in(&memory->info, &other->info);
 }
 
-/* The allocation that contains MEMORY, or NULL.  A buffer may only lie in SVM: a search through all memory would make the
- * cost of creating buffers quadratic. */
+/* The allocation that contains MEMORY, or NULL.  A buffer may only lie in SVM: a search through all memory
+ * would make the cost of creating buffers quadratic. */
 static struct ck_memory *find_parent(const struct ck_detector *d, const struct ck_memory *memory)
 {
     for (size_t i = 0; memory->info.origin == MM_ORIGIN_SUB_BUFFER && i < d->maps.memory.capacity; i++) {

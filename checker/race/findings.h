@@ -5,7 +5,8 @@
 #include "checker/checker.h"
 
 enum { CK_KNOWN_RACES = 16 };
-/* A pair of accesses that raced before, and its finding: most races of an execution are between the same few pairs (report.c). */
+/* A pair of accesses that raced before, and its finding: most races of an execution are between the same few
+ * pairs (report.c). */
 struct ck_known_race {
     uint32_t source, signature, allocation; /* of the later access, of the earlier one, of both */
     uint8_t kind;                           /* of the later access */

@@ -26,8 +26,8 @@ static bool is_same_group(const uint64_t a[3], const uint64_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* Open addressing: the slot in TABLE with the key GROUP, and BLOCK unless it is NULL; or the free slot where it
- * would be.  The search ends because half of the slots are free. */
+/* Open addressing: the slot in TABLE with the key GROUP, and BLOCK unless it is NULL; or the free slot where
+ * it would be.  The search ends because half of the slots are free. */
 static uint8_t *find_slot(const struct ck_heat *heat, uint8_t *table, const uint64_t group[3],
                           const int64_t *block)
 {
@@ -118,7 +118,8 @@ static void count_at(struct ck_detector *d, struct ck_heat *heat, const uint64_t
         heat->left_out += count;
 }
 
-/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for others. */
+/* The group id of AGENT, a work-item, valid until the next call with another agent of the same slot; NULL for
+ * others. */
 static const uint64_t *group_of(struct ck_detector *d, struct mm_agent agent)
 {
     const struct ck_command *command = agent.command ? ck_command_known(d, agent.command) : NULL;

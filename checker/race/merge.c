@@ -34,7 +34,8 @@ static bool same_place(const struct mm_source *a, const struct mm_source *b)
     return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
 }
 
-/* True if both detectors have the same text for FILE: unnamed programs have one file name in every process. */
+/* True if both detectors have the same text for FILE: unnamed programs have one file name in every
+ * process. */
 static bool same_text(const struct ck_detector *a, const struct ck_detector *b, const char *file)
 {
     const char *x = ck_detector_text(a, file), *y = ck_detector_text(b, file);
@@ -125,7 +126,8 @@ static uint32_t call_of(const struct ck_access *access)
     return access->call ? access->call->id : access->source.id;
 }
 
-/* True if D has a certain race between the same calls on the same memory as POSSIBLE, a race that is only possible. */
+/* True if D has a certain race between the same calls on the same memory as POSSIBLE, a race that is only
+ * possible. */
 static bool has_certain(const struct ck_detector *d, const struct ck_finding *possible)
 {
     for (size_t i = 0; i < d->report.finding_count; i++) {

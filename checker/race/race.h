@@ -1,11 +1,11 @@
 /* Internals of the streaming race detector: agents, shadow memory, findings (docs/detector.md).
  *
  * There are three happens-before relations: over global actions and over local actions, which the
- * specification separates [CL 3.3.6 G8-G10], and over image actions, which only barriers with the image flag and
- * commands order.  An event belongs to a region by its memory or its fence flags, and program order relates
- * events of one region only.  Synchronization of seq_cst operations in both relations [CL 3.3.6 A11] adds no
- * order: its edges end in actions that program order relates to actions of the same region only; fences
- * with both flags are the exception, which F7 states. */
+ * specification separates [CL 3.3.6 G8-G10], and over image actions, which only barriers with the image flag
+ * and commands order.  An event belongs to a region by its memory or its fence flags, and program order
+ * relates events of one region only.  Synchronization of seq_cst operations in both relations [CL 3.3.6 A11]
+ * adds no order: its edges end in actions that program order relates to actions of the same region only;
+ * fences with both flags are the exception, which F7 states. */
 #ifndef CHECKER_RACE_RACE_H
 #define CHECKER_RACE_RACE_H
 
@@ -53,8 +53,9 @@ struct ck_last_fence {
     mm_event_id event;
     uint8_t scope, flags;
 };
-/* What the fences of an agent with the flag of one region and one scope release and acquire; clocks of that region unless another
- * one is named, NULL: nothing yet.  The other region counts for fences with the flags of both [CL 3.3.6 F7]. */
+/* What the fences of an agent with the flag of one region and one scope release and acquire; clocks of that
+ * region unless another one is named, NULL: nothing yet.  The other region counts for fences with the flags
+ * of both [CL 3.3.6 F7]. */
 struct ck_fence_clocks {
     struct ck_clock *released;         /* by the last release fence */
     struct ck_clock *released_by_both; /* by the last release fence with both flags */
@@ -184,9 +185,9 @@ struct ck_node { /* a run of COUNT accesses that differ in the agent only: FIRST
     uint32_t depth; /* length of the list from here */
     uint32_t limit; /* depth at which superseded nodes are removed */
 };
-/* A release sequence of a location, as published for scope SLOT in scope instance KEY: an acquire there joins MAIN, the
- * clock of the location's region.  OTHER, the clock of the other region of global and local memory, is that of a fence of
- * both regions, for acquire fences of both; NULL: none [CL 3.3.6 F1-F6]. */
+/* A release sequence of a location, as published for scope SLOT in scope instance KEY: an acquire there joins
+ * MAIN, the clock of the location's region.  OTHER, the clock of the other region of global and local memory,
+ * is that of a fence of both regions, for acquire fences of both; NULL: none [CL 3.3.6 F1-F6]. */
 struct ck_release {
     struct ck_release *next;
     uint64_t key;
@@ -210,7 +211,8 @@ struct ck_sync {
     uint8_t order, scope;
     struct ck_last_fence fence; /* the writer's last release fence */
 
-    /* the last stores: writes that are not read-modify-writes, which end the release sequences of other agents */
+    /* the last stores: writes that are not read-modify-writes, which end the release sequences of other
+     * agents */
     uint64_t storer;            /* agent of the last one */
     mm_event_id store;          /* 1 + its event, 0: none */
     mm_event_id store_of_other; /* 1 + the event of the last one that is not of STORER, 0: none */
@@ -433,17 +435,20 @@ struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l
 /* The index of the first work-item of the group, or sub-group, of work-item INDEX. */
 uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
-/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have fewer. */
+/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have
+ * fewer. */
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
 /* Stores the record of the command, with group sizes. */
 void ck_command_describe(struct ck_command *command, const struct mm_command *info);
-/* The clock of RUNTIME, the state of the command's runtime agent, joins all work-items, whose states are freed. */
+/* The clock of RUNTIME, the state of the command's runtime agent, joins all work-items, whose states are
+ * freed. */
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
 /* Frees all of the command but its record and arguments. */
 void ck_command_release(struct ck_detector *d, struct ck_command *command);
 /* Frees the command. */
 void ck_command_forget(struct ck_detector *d, struct ck_command *command);
-/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group [CL 3.3.6 H14]. */
+/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group
+ * [CL 3.3.6 H14]. */
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
 
 /* race/retire.c: COMMAND is complete; frees complete commands from time to time. */
@@ -465,7 +470,8 @@ bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of);
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra);
-/* Removes atomic accesses that an atomic access by AGENT subsumes because they precede all agents that its scope may include. */
+/* Removes atomic accesses that an atomic access by AGENT subsumes because they precede all agents that its
+ * scope may include. */
 void ck_atomics_pop_preceding(struct ck_detector *d, struct ck_extra *extra, uint64_t agent,
                               enum ck_slot slot, const struct ck_memory *memory, bool writes);
 /* Frees the head of LIST. */
@@ -486,12 +492,12 @@ enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory);
  * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                            const struct ck_memory *memory);
-/* EVENT, a read by the agent of ITEM, acquires the release sequences published in SYNC; a read of another size than the last
- * write does not synchronize [CL 3.3.6 A4]. */
+/* EVENT, a read by the agent of ITEM, acquires the release sequences published in SYNC; a read of another
+ * size than the last write does not synchronize [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_memory *memory, const struct ck_sync *sync);
-/* Updates the release sequences of a cell, which begins at offset AT, by a write; true if the agent's current clock was published,
- * so that its time must advance. */
+/* Updates the release sequences of a cell, which begins at offset AT, by a write; true if the agent's current
+ * clock was published, so that its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
                      struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at);
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
@@ -513,8 +519,8 @@ void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge);
 const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current);
 /* The state that the current write modifies: *STATE, or a copy where later reads may still need *STATE. */
 struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state);
-/* Enters MADE, the state after the current write.  It becomes *STATE unless an edge places the write earlier in
- * modification order. */
+/* Enters MADE, the state after the current write.  It becomes *STATE unless an edge places the write earlier
+ * in modification order. */
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made);
 /* The current event ends. */
 void ck_weak_next(struct ck_detector *d);
@@ -564,8 +570,8 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
 /* Reports a finding of the memory that EVENT accesses; the texts are copied. */
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);
-/* Adds a finding that the runtime or the interpreter recorded: one per kind, source location and memory; a call may
- * have several needless waits. */
+/* Adds a finding that the runtime or the interpreter recorded: one per kind, source location and memory; a
+ * call may have several needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
 /* Local memory is read before anything was written to it. */
 void ck_finding_uninitialized(struct ck_detector *d, const struct mm_event *event);
@@ -576,8 +582,9 @@ void ck_finding_own_write(struct ck_detector *d, const struct mm_event *event, b
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 
 /* race/reason.c */
-/* Why EARLIER does not happen before EVENT, and in *FIX how the source could order them, NULL: unknown; *CHANGE: a change of the
- * recorded events that represents the fix.  SCOPE_RACE: both are atomic, of equal size. */
+/* Why EARLIER does not happen before EVENT, and in *FIX how the source could order them, NULL: unknown;
+ * *CHANGE: a change of the recorded events that represents the fix.  SCOPE_RACE: both are atomic, of equal
+ * size. */
 const char *ck_race_reason(struct ck_detector *d, const struct ck_memory *memory,
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix);

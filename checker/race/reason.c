@@ -241,7 +241,8 @@ static void between_objects(struct ck_reason *r, const struct mm_event *event)
              ck_reason_earlier(r)->size, event->size);
 }
 
-/* True if both agents passed a barrier on a line between A and B whose fence flags include the region of the access. */
+/* True if both agents passed a barrier on a line between A and B whose fence flags include the region of the
+ * access. */
 static bool barrier_between(const struct ck_reason *r, const struct mm_source *a, const struct mm_source *b)
 {
     struct ck_detector *d = r->d;
@@ -259,8 +260,9 @@ static bool barrier_between(const struct ck_reason *r, const struct mm_source *a
     return false;
 }
 
-/* Both accesses are in one function: advises a barrier between the two lines or, where one is already there or
- * the lines are equal, after them, before the next loop iteration.  Not for kernels that order by atomics. */
+/* Both accesses are in one function: advises a barrier between the two lines or, where one is already there
+ * or the lines are equal, after them, before the next loop iteration.  Not for kernels that order by
+ * atomics. */
 static void advise_barrier(struct ck_reason *r)
 {
     const struct ck_source *later = ck_source_of(r->d, r->later_source);

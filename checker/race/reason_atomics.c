@@ -1,5 +1,5 @@
-/* Reasons of races: atomic operations and fences that could have ordered the accesses and do not synchronize, or
- * in other memory only (docs/detector.md#reasons-and-fixes). */
+/* Reasons of races: atomic operations and fences that could have ordered the accesses and do not synchronize,
+ * or in other memory only (docs/detector.md#reasons-and-fixes). */
 #include "checker/race/reason.h"
 
 #include <stdio.h>
@@ -38,14 +38,15 @@ static bool is_below(const struct ck_reason *r, uint32_t source)
            (a->info.line == b->info.line && a->info.column > b->info.column && b->info.column);
 }
 
-/* True if the earlier access precedes the event of its agent with the clock TIME at SOURCE.  A clock advances only at releases, so
- * events of one epoch are ordered by their lines. */
+/* True if the earlier access precedes the event of its agent with the clock TIME at SOURCE.  A clock advances
+ * only at releases, so events of one epoch are ordered by their lines. */
 static bool earlier_precedes(const struct ck_reason *r, uint32_t time, uint32_t source)
 {
     return time > r->earlier->time || (time == r->earlier->time && !is_below(r, source));
 }
 
-/* ---- what is missing ------------------------------------------------------------------------------------ */
+/* ---- what is missing
+ * ------------------------------------------------------------------------------------ */
 
 static void advise_flags(struct ck_reason *r, unsigned flags, uint32_t first, uint32_t second)
 {
@@ -66,7 +67,8 @@ static void advise_flags(struct ck_reason *r, unsigned flags, uint32_t first, ui
                  where_too);
 }
 
-/* A release fence precedes the relaxed atomic write but covers other memory or includes no other work-item. */
+/* A release fence precedes the relaxed atomic write but covers other memory or includes no other
+ * work-item. */
 static bool describe_ineffective_fence(struct ck_reason *r, const struct ck_shortfall *s, const char *write,
                                        const char *read)
 {
@@ -218,15 +220,16 @@ static bool describe_shortfall(struct ck_reason *r, const struct ck_shortfall *s
     }
 }
 
-/* ---- which read ----------------------------------------------------------------------------------------- */
+/* ---- which read
+ * ----------------------------------------------------------------------------------------- */
 
 static bool is_of_earlier(const struct ck_reason *r, const struct ck_shortfall *s)
 {
     return s->writer == r->earlier->agent && earlier_precedes(r, s->writer_time[r->region], s->write_source);
 }
 
-/* True if synchronization at this read would have ordered the earlier access.  A read that is the racing access itself cannot
- * order the earlier access before it. */
+/* True if synchronization at this read would have ordered the earlier access.  A read that is the racing
+ * access itself cannot order the earlier access before it. */
 static bool concerns_access(const struct ck_reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;

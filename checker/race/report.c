@@ -63,8 +63,8 @@ static const struct mm_source *known_place(struct ck_detector *d, uint32_t sourc
     return s && s->info.line ? &s->info : NULL;
 }
 
-/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with
- * them. */
+/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled
+ * with them. */
 static uint32_t fill_stack(struct ck_detector *d, const struct mm_source *stack[CK_STACK],
                            const struct ck_source *source)
 {
@@ -201,8 +201,8 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_memory
     return finding;
 }
 
-/* Identifies memory in keys of findings: local memory by its name, so that all launches share it; other memory by
- * its allocation. */
+/* Identifies memory in keys of findings: local memory by its name, so that all launches share it; other
+ * memory by its allocation. */
 static uint64_t memory_key(struct ck_detector *d, uint32_t allocation)
 {
     const struct ck_memory *memory = mm_map_pointer(&d->maps.memory, allocation);
@@ -213,8 +213,8 @@ static uint64_t memory_key(struct ck_detector *d, uint32_t allocation)
     return key;
 }
 
-/* Races are equal if they are between the same two source locations on the same memory.  Copy commands have no
- * location: there the kinds of the accesses distinguish them. */
+/* Races are equal if they are between the same two source locations on the same memory.  Copy commands have
+ * no location: there the kinds of the accesses distinguish them. */
 static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
                          uint32_t allocation, bool scope_race)
 {
@@ -228,14 +228,15 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
                     scope_race);
 }
 
-/* The key of a hidden finding: distinct from KEY, as launches that are not filtered may have the same finding. */
+/* The key of a hidden finding: distinct from KEY, as launches that are not filtered may have the same
+ * finding. */
 static uint64_t key_of_hidden(uint64_t key)
 {
     return hash_mix(3, key);
 }
 
-/* The known finding with *KEY, or NULL.  If FILTER hides the new finding and no other launch has it, *KEY becomes
- * key_of_hidden(). */
+/* The known finding with *KEY, or NULL.  If FILTER hides the new finding and no other launch has it, *KEY
+ * becomes key_of_hidden(). */
 static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enum ck_filter filter)
 {
     struct ck_finding *finding = mm_map_pointer(&d->maps.seen, *key);
@@ -535,8 +536,9 @@ void ck_finding_uninitialized(struct ck_detector *d, const struct mm_event *even
                   "local memory is read before anything was written to it");
 }
 
-/* Reports a read of what the same work-item wrote: from an image without a fence of image memory in between, which
- * alone makes the write visible [CL 3.3.5 O8]; or through the other view, which no fence allows [CL 5.3.1 R24]. */
+/* Reports a read of what the same work-item wrote: from an image without a fence of image memory in between,
+ * which alone makes the write visible [CL 3.3.5 O8]; or through the other view, which no fence allows
+ * [CL 5.3.1 R24]. */
 void ck_finding_own_write(struct ck_detector *d, const struct mm_event *event, bool unfenced, bool other_view)
 {
     if (unfenced)

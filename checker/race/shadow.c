@@ -1,8 +1,8 @@
 /* Shadow memory: for each accessed byte, the accesses that later ones may race with.
  *
- * Bytes that were always accessed together share a cell.  The cells of a page are as large as its first access
- * allows; a finer access splits all of them.  The state is exact to the byte and small for a buffer that is
- * filled at once.  See docs/detector.md#shadow-cells. */
+ * Bytes that were always accessed together share a cell.  The cells of a page are as large as its first
+ * access allows; a finer access splits all of them.  The state is exact to the byte and small for a buffer
+ * that is filled at once.  See docs/detector.md#shadow-cells. */
 #include "checker/race/race.h"
 
 #include <string.h>
@@ -85,8 +85,8 @@ void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra)
         atomics_pop(d, &extra->atomics);
 }
 
-/* The kernel at the top of the tree of device-side enqueues that has all agents with which AGENT may have inclusive scopes in an
- * access of scope SLOT; NULL: other agents may have them, too. */
+/* The kernel at the top of the tree of device-side enqueues that has all agents with which AGENT may have
+ * inclusive scopes in an access of scope SLOT; NULL: other agents may have them, too. */
 static const struct ck_command *scope_root(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                                            const struct ck_memory *memory)
 {
@@ -97,8 +97,8 @@ static const struct ck_command *scope_root(struct ck_detector *d, uint64_t agent
     return command ? ck_command_known(d, command->root) : NULL;
 }
 
-/* True if the accesses of NODE are of a complete command or a host thread, and happen before the start of KERNEL in both regions
- * of global memory. */
+/* True if the accesses of NODE are of a complete command or a host thread, and happen before the start of
+ * KERNEL in both regions of global memory. */
 static bool precedes_start(const struct ck_command *kernel, const struct ck_node *node)
 {
     uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);

@@ -63,7 +63,8 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
     return (uint64_t)command->info.id << 32 | index;
 }
 
-/* ---- shortfalls: for the reasons of races ----------------------------------------------------------------- */
+/* ---- shortfalls: for the reasons of races
+ * ----------------------------------------------------------------- */
 
 static void note_shortfall(struct ck_detector *d, const struct mm_event *read, const struct ck_memory *memory,
                            const struct ck_sync *sync, const struct ck_release *release,
@@ -128,7 +129,8 @@ static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot,
     return r;
 }
 
-/* Builds the index of releases.  Without memory for it, and for objects of several sizes, the list is searched. */
+/* Builds the index of releases.  Without memory for it, and for objects of several sizes, the list is
+ * searched. */
 static void index_releases(struct ck_detector *d, struct ck_sync *sync)
 {
     struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
@@ -165,8 +167,8 @@ static void publish_release(struct ck_detector *d, struct ck_sync *sync, const s
 /* ---- acquire ------------------------------------------------------------------------------ */
 
 /* Whether an acquire of scope SLOT synchronizes with a release published for the acquire's instance of scope
- * PUBLISHED [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes
- * both agents, so that releases are published for all narrower scopes, too. */
+ * PUBLISHED [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one
+ * includes both agents, so that releases are published for all narrower scopes, too. */
 static bool is_inclusive(const struct ck_detector *d, enum ck_slot slot, uint8_t published)
 {
     return slot == (enum ck_slot)published || (mm_revision_wider_scopes(d->options.revision) &&
@@ -205,8 +207,9 @@ static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *
         ck_clock_join_points(&d->clocks, &item->clock[CK_REGION_IMAGE], item->clock[CK_REGION_GLOBAL]);
 }
 
-/* Notes, for the reason of a race, why the read EVENT does not order what follows it after what precedes the write that it
- * read.  IN_INSTANCE: the oldest release for a scope instance of the reader; JOINED: one that it acquired; NULL: none. */
+/* Notes, for the reason of a race, why the read EVENT does not order what follows it after what precedes the
+ * write that it read.  IN_INSTANCE: the oldest release for a scope instance of the reader; JOINED: one that
+ * it acquired; NULL: none. */
 static void note_acquire_shortfall(struct ck_detector *d, const struct mm_event *event,
                                    const struct ck_memory *memory, const struct ck_sync *sync,
                                    const struct ck_release *in_instance, const struct ck_release *joined)
@@ -289,7 +292,8 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
     return copy;
 }
 
-/* 1 + the event of the last store by an agent other than AGENT, which ended AGENT's release sequences; 0: none. */
+/* 1 + the event of the last store by an agent other than AGENT, which ended AGENT's release sequences; 0:
+ * none. */
 static mm_event_id last_store_of_others(const struct ck_sync *sync, uint64_t agent)
 {
     return sync->storer == agent ? sync->store_of_other : sync->store;
@@ -345,8 +349,8 @@ static void begin_sequence_at(struct ck_detector *d, uint64_t agent, struct ck_i
     h->origin = release->origin;
 }
 
-/* Adds a release sequence of this agent to the location, and its head to the agent, at the scope of RELEASE and, where
- * scopes may differ, at the narrower ones. */
+/* Adds a release sequence of this agent to the location, and its head to the agent, at the scope of RELEASE
+ * and, where scopes may differ, at the narrower ones. */
 static void begin_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
                            const struct ck_memory *memory, struct ck_sync *sync,
                            const struct ck_release *release)
@@ -360,8 +364,8 @@ static void begin_sequence(struct ck_detector *d, uint64_t agent, struct ck_item
     }
 }
 
-/* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of objects
- * that the cell AT is a part of. */
+/* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of
+ * objects that the cell AT is a part of. */
 static void end_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
                           struct ck_sync *sync, uint64_t at)
 {

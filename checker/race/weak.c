@@ -1,6 +1,6 @@
-/* Weak executions: reads may read from older writes than the last recorded one, and writes may precede earlier
- * recorded ones in modification order.  The synchronization state after each recent atomic write is kept for
- * later reads [CL 3.3.6 G5, G7, A4].  See docs/detector.md#weak-executions. */
+/* Weak executions: reads may read from older writes than the last recorded one, and writes may precede
+ * earlier recorded ones in modification order.  The synchronization state after each recent atomic write is
+ * kept for later reads [CL 3.3.6 G5, G7, A4].  See docs/detector.md#weak-executions. */
 #include "checker/race/race.h"
 
 enum { PAST = 1 << 15 }; /* number of events for which writes are kept */

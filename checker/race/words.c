@@ -89,7 +89,8 @@ static const struct ck_access *named_access(const struct ck_finding *finding)
     return &finding->accesses[second];
 }
 
-/* Writes the source's name of a local variable to BUF: LLVM's name begins with the kernel's name and may end with a number. */
+/* Writes the source's name of a local variable to BUF: LLVM's name begins with the kernel's name and may end
+ * with a number. */
 static void variable_name(const char *name, char *buf, size_t size)
 {
     const char *dot = strchr(name, '.');

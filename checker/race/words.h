@@ -17,7 +17,8 @@ int64_t ck_words_element(int64_t offset, uint32_t size);
  * false: it is an element of an array of scalars, or its type is unknown. */
 enum { CK_DESIGNATOR = 200 };
 bool ck_words_designator(const struct ck_finding *finding, char *buf, size_t size);
-/* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (element 3)", "local memory 'k.tile' (tile[3].y)" */
+/* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (element 3)", "local memory 'k.tile'
+ * (tile[3].y)" */
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size);
 /* A bit for an unordered pair of access kinds. */
 uint32_t ck_pair_bit(const struct mm_event *a, const struct mm_event *b);

@@ -1,12 +1,12 @@
 /* Findings with one cause: one missing barrier, fence, event or wait shows at many places and memory objects.
  *
- * The cause of a race within a command is the change that is known to help against it, or the two places; of a race
- * between commands or with the host, what would have to be ordered.  Causes are one where one change includes the
- * other: the wider scope of the same atomics, the wait for the same copy; and without a known change, where races
- * on a memory object share an access, and the lines of one are among those of the other, or where one barrier could
- * stand between the accesses of both.  A barrier that not all work-items reach is the cause of the races between
- * accesses before and after it.  Fingerprints are of the text around a finding, so that they survive changes
- * elsewhere in the file. */
+ * The cause of a race within a command is the change that is known to help against it, or the two places; of
+ * a race between commands or with the host, what would have to be ordered.  Causes are one where one change
+ * includes the other: the wider scope of the same atomics, the wait for the same copy; and without a known
+ * change, where races on a memory object share an access, and the lines of one are among those of the other,
+ * or where one barrier could stand between the accesses of both.  A barrier that not all work-items reach is
+ * the cause of the races between accesses before and after it.  Fingerprints are of the text around a
+ * finding, so that they survive changes elsewhere in the file. */
 #include "checker/report/report.h"
 #include "memmodel/base/hash.h"
 
@@ -148,8 +148,8 @@ static bool is_before(const struct mm_source *a, const struct mm_source *b)
            a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* Fills SPAN with the two statements of a race within a command, in the order of their lines; false unless they are
- * on two lines of one function. */
+/* Fills SPAN with the two statements of a race within a command, in the order of their lines; false unless
+ * they are on two lines of one function. */
 static bool span_of(const struct ck_finding *f, const struct mm_source *span[2])
 {
     if (!is_within_command(f))
@@ -190,7 +190,8 @@ static bool shares_gap(const struct ck_detector *detector, const struct ck_findi
            is_before(in_b[0], in_a[1]) && !races_with_itself(detector, a) && !races_with_itself(detector, b);
 }
 
-/* True if A is about a barrier that not all work-items reach, and that is between the accesses of the race B. */
+/* True if A is about a barrier that not all work-items reach, and that is between the accesses of the race
+ * B. */
 static bool has_barrier_of(const struct ck_finding *a, const struct ck_finding *b)
 {
     const struct mm_source *span[2];
@@ -237,8 +238,8 @@ static void join_causes(size_t *first, size_t count, size_t a, size_t b)
             first[i] = one;
 }
 
-/* Finding I is about a value that depends on an uninitialized one: gives it the cause of the kernel's reads of
- * uninitialized memory, if these have a single cause. */
+/* Finding I is about a value that depends on an uninitialized one: gives it the cause of the kernel's reads
+ * of uninitialized memory, if these have a single cause. */
 static void join_reads(const struct ck_detector *detector, size_t *first, size_t i)
 {
     const struct ck_finding *f = ck_detector_finding(detector, i);

@@ -1,5 +1,6 @@
-/* Findings as JUnit XML, for CI: each finding is a failed test, or a passed one where it is a hint; without findings there is one passed test.  A
- * reached limit, a failed program and an incomplete observation are errors. */
+/* Findings as JUnit XML, for CI: each finding is a failed test, or a passed one where it is a hint; without
+ * findings there is one passed test.  A reached limit, a failed program and an incomplete observation are
+ * errors. */
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
 

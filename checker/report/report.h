@@ -16,8 +16,8 @@ bool ck_report_failed(const struct ck_report_options *options, char *words, size
 bool ck_report_hidden(const struct ck_detector *detector, char *text, size_t size);
 /* The message of a finding, or its kind where the message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
-/* For each finding the index of the first one with the same cause, in FIRST, which has room for all; returns how many causes there
- * are. */
+/* For each finding the index of the first one with the same cause, in FIRST, which has room for all; returns
+ * how many causes there are. */
 size_t ck_report_causes(const struct ck_detector *detector, size_t *first);
 /* "error", "warning" or "note". */
 const char *ck_report_severity(const struct ck_finding *finding);

@@ -86,7 +86,8 @@ static void add_others(cJSON *result, const struct ck_detector *detector, size_t
     }
 }
 
-/* The fingerprints of the findings with the same cause as finding I: a baseline that lacks one of them does not have the result. */
+/* The fingerprints of the findings with the same cause as finding I: a baseline that lacks one of them does
+ * not have the result. */
 static void add_fingerprints(cJSON *properties, const struct ck_detector *detector, size_t i,
                              const size_t *first)
 {

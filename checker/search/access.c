@@ -215,7 +215,8 @@ static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *va
     return !l->unconstrained;
 }
 
-/* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding pieces. */
+/* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding
+ * pieces. */
 static void branch_on_read(struct sx_walker *w, const struct sx_access *a, unsigned k, uint64_t value,
                            const uint64_t *saved)
 {

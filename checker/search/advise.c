@@ -1,7 +1,8 @@
-/* Advice: the smallest change of a program that removes its race, or that forbids or allows a final state.  Each candidate change is applied to a copy
- * of the program and decided by search.  Candidates: a stronger order, a wider scope or more
- * fence flags of one operation; one added fence; an object whose accesses all become atomic with a
- * sufficient scope; pairs of these; an added barrier that two work-items reach.  docs/search.md#advice */
+/* Advice: the smallest change of a program that removes its race, or that forbids or allows a final state.
+ * Each candidate change is applied to a copy of the program and decided by search.  Candidates: a stronger
+ * order, a wider scope or more fence flags of one operation; one added fence; an object whose accesses all
+ * become atomic with a sufficient scope; pairs of these; an added barrier that two work-items reach.
+ * docs/search.md#advice */
 #include "checker/checker.h"
 #include "memmodel/base/clock.h"
 
@@ -121,8 +122,8 @@ static uint8_t all_flags(const struct ck_program *p)
     return flags;
 }
 
-/* Adds the orders, scopes and fence flags that are weaker than those of an instruction, and no fence or barrier at all;
- * or else those that are stronger. */
+/* Adds the orders, scopes and fence flags that are weaker than those of an instruction, and no fence or
+ * barrier at all; or else those that are stronger. */
 static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bool weaker)
 {
     const struct ck_instr *i = &a->program->threads[thread].instrs[index];

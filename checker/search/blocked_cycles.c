@@ -366,8 +366,8 @@ static bool is_cycle_exchanged(const struct stepper *s, const struct cycle *c, u
     return false;
 }
 
-/* Extends the cycle by thread NEXT, which the last one awaits; closes it where NEXT is the first.  True: C is a cycle
- * that is possible, or the start of one that is too long to be evaluated. */
+/* Extends the cycle by thread NEXT, which the last one awaits; closes it where NEXT is the first.  True: C is
+ * a cycle that is possible, or the start of one that is too long to be evaluated. */
 static bool extend_cycle(struct stepper *s, struct cycle *c, uint32_t next, uint32_t write)
 {
     bool found;
@@ -418,8 +418,8 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
     return false;
 }
 
-/* The blocked thread to branch on: that of cycle C whose read has the fewest possible values, loads before read-modify-writes,
- * which also write; in a cycle of barriers alone any blocked thread. */
+/* The blocked thread to branch on: that of cycle C whose read has the fewest possible values, loads before
+ * read-modify-writes, which also write; in a cycle of barriers alone any blocked thread. */
 static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycle *c)
 {
     uint32_t best = CK_NO_THREAD, fewest = UINT32_MAX;

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* MAX_TRIES: evaluations to find a coherence order, after which one is assumed to exist.  MAX_INCOMPLETE: evaluations after a race is found
- * and a limit reached, so that negative answers are unknown.  From MANY_EVENTS on limits are checked at each evaluation, as it takes long. */
+/* MAX_TRIES: evaluations to find a coherence order, after which one is assumed to exist.  MAX_INCOMPLETE:
+ * evaluations after a race is found and a limit reached, so that negative answers are unknown.  From
+ * MANY_EVENTS on limits are checked at each evaluation, as it takes long. */
 enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000, MANY_EVENTS = 128 };
 
 /* ---- some order of writes -------------------------------------------------------------------------- */
@@ -194,7 +195,8 @@ bool sx_may_extend(struct stepper *s)
 
 /* ---- happens-before of the prefix ---------------------------------------------------------------- */
 
-/* Lower bounds of happens-before of each region, of the prefix that was evaluated last; of images NULL, if the model has none. */
+/* Lower bounds of happens-before of each region, of the prefix that was evaluated last; of images NULL, if
+ * the model has none. */
 struct prefix_order {
     const uint64_t *hb[SX_REGIONS];
 };
@@ -212,8 +214,8 @@ static bool find_prefix_order(struct stepper *s, struct prefix_order *o, bool *f
     return o->hb[SX_GLOBAL] && o->hb[SX_LOCAL];
 }
 
-/* Whether WRITE, or a read of it, happens before EVENT: EVENT neither reads nor is one of the writes that precede WRITE in coherence
- * [CL 3.3.6 G20-G23]. */
+/* Whether WRITE, or a read of it, happens before EVENT: EVENT neither reads nor is one of the writes that
+ * precede WRITE in coherence [CL 3.3.6 G20-G23]. */
 static bool is_seen(const struct sx_exec *x, const struct prefix_order *o, uint32_t write, uint32_t event)
 {
     for (int region = SX_GLOBAL; region <= SX_LOCAL; region++) { /* atomic operations are not on images */

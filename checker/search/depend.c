@@ -1,7 +1,8 @@
-/* Dependencies of values on reads, through registers and memory, and the out-of-thin-air executions that they exclude.
+/* Dependencies of values on reads, through registers and memory, and the out-of-thin-air executions that they
+ * exclude.
  *
- * Dependencies of a program include control dependencies.  Those of an execution do not: search tries constants wherever a store may
- * write one. */
+ * Dependencies of a program include control dependencies.  Those of an execution do not: search tries
+ * constants wherever a store may write one. */
 #include "checker/search/exec.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-/* Programs without atomic operations: if one execution has no race it is the only one; if it has one, the program has.
- * An interleaving is followed with a vector clock for each region, and the model judges it, unless it is too large.
- * docs/search.md#programs-without-atomic-operations */
+/* Programs without atomic operations: if one execution has no race it is the only one; if it has one, the
+ * program has. An interleaving is followed with a vector clock for each region, and the model judges it,
+ * unless it is too large. docs/search.md#programs-without-atomic-operations */
 #include "checker/search/exec.h"
 #include "checker/search/walker.h"
 #include "memmodel/base/array.h"
 
 #include <string.h>
 
-/* Of the execution that is followed, which costs time in proportion to its length: its instructions, and its events of a thread.  Up to
- * SX_MAX_EVENTS events the model judges it. */
+/* Of the execution that is followed, which costs time in proportion to its length: its instructions, and its
+ * events of a thread.  Up to SX_MAX_EVENTS events the model judges it. */
 enum { MAX_STEPS = 1 << 23, MAX_THREAD_EVENTS = 1 << 18 };
 
 /* Instead of a work-item: the copy starts after the calls of all work-items of the group. */
@@ -143,8 +143,8 @@ static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
     return false;
 }
 
-/* The visible write to location L, the last one that comes before T by ORDER; NULL: the initial one.  In the interleaving
- * no write follows another one that it comes before. */
+/* The visible write to location L, the last one that comes before T by ORDER; NULL: the initial one.  In the
+ * interleaving no write follows another one that it comes before. */
 static const struct drf_write *find_visible(const struct drf *d, uint32_t t, uint32_t l, enum sx_order order)
 {
     for (uint32_t i = d->locations[l].last; i; i = d->writes[i - 1].before) {
@@ -253,8 +253,8 @@ static bool is_released(struct drf *d, uint64_t address)
     return l != MM_CAT_NO_LOCATION && d->locations[l].release;
 }
 
-/* Whether all the work-items have called whose calls the copy of T, at the flag at ADDRESS, comes after; a work-item
- * waits for the end of a copy. */
+/* Whether all the work-items have called whose calls the copy of T, at the flag at ADDRESS, comes after; a
+ * work-item waits for the end of a copy. */
 static bool may_acquire(struct drf *d, uint32_t t, uint64_t address)
 {
     uint32_t members = member_count(d, t);
@@ -290,7 +290,8 @@ static void acquire_flag(struct drf *d, uint32_t t, uint64_t address)
     }
 }
 
-/* The weak compare-exchange by which agent T chooses the work-item that its copy comes after (tools/explore/memory/copy.c). */
+/* The weak compare-exchange by which agent T chooses the work-item that its copy comes after
+ * (tools/explore/memory/copy.c). */
 static void choose_work_item(struct drf *d, uint32_t t, const struct sx_access *a)
 {
     const struct ck_program *p = d->sx->program;
@@ -504,7 +505,8 @@ static bool ends_unconstrained(const struct drf *d)
     return false;
 }
 
-/* The model judges the execution.  Whether it allows it, and finds a race where one is expected and no other. */
+/* The model judges the execution.  Whether it allows it, and finds a race where one is expected and no
+ * other. */
 static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, bool expect_race)
 {
     struct sx *sx = d->sx;

@@ -1,7 +1,7 @@
-/* The candidate executions of a constructed one: the sources of reads and the coherence orders of locations that
- * construction left open.  After each choice the model's checks are evaluated on lower and upper bounds of rf and co; a
- * choice that no completion can satisfy is pruned.  No property is assumed that the model does not state.
- * docs/search.md#bounds */
+/* The candidate executions of a constructed one: the sources of reads and the coherence orders of locations
+ * that construction left open.  After each choice the model's checks are evaluated on lower and upper bounds
+ * of rf and co; a choice that no completion can satisfy is pruned.  No property is assumed that the model
+ * does not state.  docs/search.md#bounds */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -400,8 +400,8 @@ static bool is_written_there(const struct sx_exec *x, uint32_t l)
     return false;
 }
 
-/* Unconstrained initial values, from location L on: that which a read returned; if there is none, all where the initial value is
- * final and observed, else any. */
+/* Unconstrained initial values, from location L on: that which a read returned; if there is none, all where
+ * the initial value is final and observed, else any. */
 static void choose_initial(struct sx *sx, uint32_t l)
 {
     struct sx_exec *x = sx->exec;

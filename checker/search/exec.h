@@ -86,7 +86,8 @@ static inline bool sx_is_forbidden(const struct sx_exec *x, struct mm_cat_eval *
     return mm_cat_eval_forbidden(eval, NULL);
 }
 
-/* Room for N events; the arrays of struct sx_exec are parts of one block (search/events.c).  False: out of memory. */
+/* Room for N events; the arrays of struct sx_exec are parts of one block (search/events.c).  False: out of
+ * memory. */
 bool sx_reserve(struct sx *sx, uint32_t n);
 /* An upper bound for the number of events of CHOSEN; creates the events. */
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
@@ -96,8 +97,8 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Adds the writes to location L to x->writes; all writes, without order yet. */
 void sx_find_writes_to(struct sx_exec *x, uint32_t l);
 void sx_find_writes(struct sx *sx);
-/* Whether read R, whose source is open, may read from W: a write of its value that existed when R was executed, or the
- * initial value unless it is unconstrained. */
+/* Whether read R, whose source is open, may read from W: a write of its value that existed when R was
+ * executed, or the initial value unless it is unconstrained. */
 bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r);
 /* The end of the run of writes to the location of x->writes[WRITE]. */
 uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write);
@@ -126,8 +127,8 @@ bool sx_order_events(const struct sx *sx, uint32_t *order);
 /* Copies the execution to the verdict's witness. */
 void sx_keep_witness(struct sx *sx);
 void sx_keep_race(struct sx *sx, uint32_t check);
-/* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding (search/executions.c);
- * x->final_write is known.  Does nothing unless options.executions. */
+/* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding
+ * (search/executions.c); x->final_write is known.  Does nothing unless options.executions. */
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
 /* The number in that witness of event EVENT of the search. */
 uint32_t sx_witness_event(const struct sx *sx, uint32_t event);

@@ -1,5 +1,5 @@
-/* The final states found so far, and the executions kept as witnesses: one for each final state, and one for each kind of
- * finding. */
+/* The final states found so far, and the executions kept as witnesses: one for each final state, and one for
+ * each kind of finding. */
 #include "checker/search/exec.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Explanations: a witness execution, the axioms that forbid an outcome or a final state, the accesses that race. */
+/* Explanations: a witness execution, the axioms that forbid an outcome or a final state, the accesses that
+ * race. */
 #include "checker/search/exec.h"
 
 #include "memmodel/base/array.h"
@@ -62,8 +63,9 @@ static struct ck_step describe_step(const void *execution, uint32_t event)
 
 /* ---- witness ------------------------------------------------------------------------------------ */
 
-/* The penalty of E before F in a linearization: infinite against program order and barriers; then, in decreasing order, for a read
- * before its source, for writes against coherence, and for a read from a write that is not the latest. */
+/* The penalty of E before F in a linearization: infinite against program order and barriers; then, in
+ * decreasing order, for a read before its source, for writes against coherence, and for a read from a write
+ * that is not the latest. */
 static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, uint32_t e, uint32_t f)
 {
     const struct mm_cat_event *a = &x->events[e], *b = &x->events[f];
@@ -230,8 +232,8 @@ void sx_compare_candidate(struct sx *sx)
 
 /* ---- forbidden states --------------------------------------------------------------------------- */
 
-/* The entry of the state x->memory, in order of values; a new one has no violations.  NULL: there are too many,
- * or no memory. */
+/* The entry of the state x->memory, in order of values; a new one has no violations.  NULL: there are too
+ * many, or no memory. */
 static struct ck_forbidden *find_forbidden(struct sx *sx)
 {
     struct ck_verdict *v = sx->verdict;

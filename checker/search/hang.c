@@ -1,5 +1,6 @@
-/* Kernels that do not terminate: work-items that wait at different barriers (divergence, [CL 3.3.6 W10, B10]), and
- * loops whose awaited write comes from no work-item that the progress model obliges to be scheduled.
+/* Kernels that do not terminate: work-items that wait at different barriers (divergence,
+ * [CL 3.3.6 W10, B10]), and loops whose awaited write comes from no work-item that the progress model obliges
+ * to be scheduled.
  *
  * A loop never terminates if its work-item is scheduled infinitely often and every read of its iteration
  * returns the final value of its location.  Each other work-item has ended, is in such a loop too, or is no

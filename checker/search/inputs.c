@@ -1,7 +1,7 @@
 /* Programs with inputs: one search for each assignment of values to the inputs that its executions access.
  *
- * An input gets a value when an execution under the present assignment first accesses it; inputs that decide nothing get one
- * value.  docs/search.md#inputs */
+ * An input gets a value when an execution under the present assignment first accesses it; inputs that decide
+ * nothing get one value.  docs/search.md#inputs */
 #include "checker/search/internal.h"
 
 #include "memmodel/base/array.h"
@@ -206,8 +206,8 @@ static bool is_rejected(const struct assignment *a)
     return false;
 }
 
-/* Gives values to inputs that requirements from number R on mention and that have none.  NO: there are none; UNKNOWN: none was
- * found. */
+/* Gives values to inputs that requirements from number R on mention and that have none.  NO: there are none;
+ * UNKNOWN: none was found. */
 static enum ck_answer satisfy_requirements(struct assignment *a, uint32_t r)
 {
     enum ck_answer found = CK_NO;

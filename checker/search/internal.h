@@ -30,8 +30,8 @@ struct sx_event {
     const struct ck_instr *instr;
 };
 
-/* Bounds, which the limits of the verdict name (checker/README.md).  The time of an evaluation of the model grows with the cube of the number
- * of events. */
+/* Bounds, which the limits of the verdict name (checker/README.md).  The time of an evaluation of the model
+ * grows with the cube of the number of events. */
 enum {
     SX_TRACE_EVENTS = 1024, /* events of a trace */
     SX_MAX_EVENTS = 1024,   /* events of an execution */
@@ -81,7 +81,8 @@ struct sx_location {
     bool unconstrained;                   /* its initial value is */
 };
 
-/* Inputs without a value: an access to one ends the search, which is repeated for each value (search/inputs.c). */
+/* Inputs without a value: an access to one ends the search, which is repeated for each value
+ * (search/inputs.c). */
 struct sx_inputs {
     const uint32_t *first; /* by object: its first input, CK_NO_INPUT: none */
     const bool *open;      /* by input: it has no value */
@@ -151,13 +152,14 @@ struct sx_values {
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
 };
-/* A pass that explains constructs inconsistent candidates too.  It finds the candidate with the outcome of the condition that violates the
- * fewest axioms, or all final states of candidates. */
+/* A pass that explains constructs inconsistent candidates too.  It finds the candidate with the outcome of
+ * the condition that violates the fewest axioms, or all final states of candidates. */
 enum sx_explains { SX_EXPLAINS_NOTHING, SX_EXPLAINS_OUTCOME, SX_EXPLAINS_STATES };
-/* One search.  search.c sets the configuration; location.c and values.c find the locations and the values to try, trace.c the traces of
- * the threads.  step.c constructs executions event by event (struct stepper, which refers to this); exec.c completes each of them (EXEC)
- * and adds to the results.  In a process that split.c has forked the results are those since the fork; sx_join() adds them to those of the
- * process that forked it. */
+/* One search.  search.c sets the configuration; location.c and values.c find the locations and the values to
+ * try, trace.c the traces of the threads.  step.c constructs executions event by event (struct stepper, which
+ * refers to this); exec.c completes each of them (EXEC) and adds to the results.  In a process that split.c
+ * has forked the results are those since the fork; sx_join() adds them to those of the process that forked
+ * it. */
 struct sx {
     /* configuration */
     const struct ck_program *program;
@@ -231,9 +233,10 @@ bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
 /* Data dependencies of values (search/depend.c).
  *
- * Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle of objects, one
- * of them accessed by atomic operations.  A cycle through one location is forbidden by coherence, and one without
- * atomic accesses is a race or has its reads ordered after its writes.  docs/search.md#values */
+ * Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle
+ * of objects, one of them accessed by atomic operations.  A cycle through one location is forbidden by
+ * coherence, and one without atomic accesses is a race or has its reads ordered after its writes.
+ * docs/search.md#values */
 bool sx_may_have_thin_air(struct sx *sx);
 /* The reads that EXPR depends on; DEPENDS: for each register those that its value depends on. */
 uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
@@ -244,7 +247,8 @@ uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
 uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t count, uint32_t location,
                  uint64_t depends);
 
-/* Whether it may be assumed that no work-item uses unconstrained values of private memory (search/unknown.c). */
+/* Whether it may be assumed that no work-item uses unconstrained values of private memory
+ * (search/unknown.c). */
 bool sx_may_assume_unused(const struct ck_program *program);
 /* Whether OBJECT is private, and unconstrained values of it are assumed to be unused. */
 bool sx_is_assumed_unused(const struct sx *sx, uint32_t object);
@@ -254,7 +258,8 @@ bool sx_is_decisive(struct sx *sx, uint32_t object);
 /* The constants of the program's expressions and condition; false: out of memory (search/values.c). */
 bool sx_collect_constants(struct sx *sx);
 
-/* Decides SX->program, which has no inputs or SX->inputs; fills SX->verdict, whose arena exists (search/search.c). */
+/* Decides SX->program, which has no inputs or SX->inputs; fills SX->verdict, whose arena exists
+ * (search/search.c). */
 enum mm_class sx_search(struct sx *sx);
 /* The same for a program with inputs, by values of those that an execution accesses (search/inputs.c). */
 enum mm_class sx_search_inputs(struct sx *sx);
@@ -286,8 +291,8 @@ bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, enum
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
 /* Whether the progress model schedules every runnable work-item (search/hang.c). */
 bool sx_is_fair(const struct sx *sx);
-/* Whether in the execution of the traces CHOSEN some loop waits, and every work-item that the progress model obliges to run has
- * ended or waits. */
+/* Whether in the execution of the traces CHOSEN some loop waits, and every work-item that the progress model
+ * obliges to run has ended or waits. */
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
@@ -300,8 +305,8 @@ bool sx_has_some_order(struct sx *sx);
 
 enum mm_class sx_exec_create(struct sx *sx);
 void sx_exec_destroy(struct sx *sx);
-/* Sources that are no event: the initial write; one of the writes of the same value that existed when the read was
- * executed. */
+/* Sources that are no event: the initial write; one of the writes of the same value that existed when the
+ * read was executed. */
 #define SX_INITIAL UINT64_MAX
 #define SX_OPEN    (UINT64_MAX - 2)
 /* A given execution: the source of each read, and the coherence order of each location, complete or empty
@@ -330,7 +335,8 @@ bool sx_decide_drf(struct sx *sx);
 void sx_walk(struct sx *sx);
 /* Whether a flag of the model was raised that denotes a race (search/consistency.c). */
 bool sx_has_race(const struct sx *sx);
-/* Adds STATE, found by another process; the first COUNT states are kept.  False: out of memory (search/executions.c). */
+/* Adds STATE, found by another process; the first COUNT states are kept.  False: out of memory
+ * (search/executions.c). */
 bool sx_add_state(struct sx *sx, const struct ck_state *state);
 bool sx_cut_states(struct sx *sx, size_t count);
 
@@ -344,8 +350,8 @@ size_t sx_split_memory(struct sx_split *split);
 bool sx_split_is_interrupted(const struct sx_split *split);
 /* Whether the results of another process make what this one explores irrelevant. */
 bool sx_split_is_over(const struct sx *sx);
-/* After a search.  EARLY: it has to be repeated, with forks later in each pass; FAILED: by one process; BROKEN: a process ended
- * without a result. */
+/* After a search.  EARLY: it has to be repeated, with forks later in each pass; FAILED: by one process;
+ * BROKEN: a process ended without a result. */
 enum sx_joined { SX_JOINED, SX_JOIN_EARLY, SX_JOIN_FAILED, SX_JOIN_BROKEN };
 enum sx_joined sx_split_end(struct sx *sx);
 

@@ -67,7 +67,8 @@ static bool is_same_start(const struct sx_walker *w, const struct start *start, 
     return start->effects == w->last_effect;
 }
 
-/* The number of iterations after which the state of the loop of EDGE is what it was FROM starts ago; 0: unknown, or never. */
+/* The number of iterations after which the state of the loop of EDGE is what it was FROM starts ago; 0:
+ * unknown, or never. */
 static uint32_t find_repetition(const struct sx_walker *w, uint32_t edge, uint32_t from)
 {
     for (uint32_t back = from; back < sx_loop_counts(w, edge)[SX_KNOWN_STARTS]; back++) {
@@ -93,8 +94,9 @@ static uint32_t thread_number(const struct sx_walker *w)
     return (uint32_t)(w->thread - w->sx->program->threads);
 }
 
-/* The fence flags that all barriers of the work-group of W have, if there are barriers and models order by them; nothing if the
- * flags differ, some barriers are of sub-groups or named, or the model is not known to order by them. */
+/* The fence flags that all barriers of the work-group of W have, if there are barriers and models order by
+ * them; nothing if the flags differ, some barriers are of sub-groups or named, or the model is not known to
+ * order by them. */
 static struct sx_barrier_flags find_barrier_flags(const struct sx_walker *w)
 {
     const struct ck_program *p = w->sx->program;
@@ -134,8 +136,8 @@ static bool is_before_barriers(const struct ck_thread *thread, uint32_t at)
     return true;
 }
 
-/* Races of an atomic access of W: none; with accesses before the first barrier of W's work-group alone, which orders them before
- * what follows it; others. */
+/* Races of an atomic access of W: none; with accesses before the first barrier of W's work-group alone, which
+ * orders them before what follows it; others. */
 enum racing { RACING_UNKNOWN, RACING_NEVER, RACING_BEFORE_BARRIER, RACING };
 
 static enum racing find_races(const struct sx_walker *w, const struct ck_instr *access)
@@ -176,7 +178,8 @@ static bool may_race(const struct sx_walker *w, uint32_t event)
     return *known == RACING || (*known == RACING_BEFORE_BARRIER && !has_passed_barrier(w, event));
 }
 
-/* Whether all accesses of OBJECT that synchronize are those of the work-group of W, whose barriers order them. */
+/* Whether all accesses of OBJECT that synchronize are those of the work-group of W, whose barriers order
+ * them. */
 static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
 {
     const struct ck_program *p = w->sx->program;
@@ -191,8 +194,9 @@ static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
     return true;
 }
 
-/* Whether an execution without event WRITE, the write of a read-modify-write that changes no value, lacks nothing that
- * it released: it is no release, and before it come no fences, and no barriers but those that order all its readers. */
+/* Whether an execution without event WRITE, the write of a read-modify-write that changes no value, lacks
+ * nothing that it released: it is no release, and before it come no fences, and no barriers but those that
+ * order all its readers. */
 static bool releases_nothing(const struct sx_walker *w, uint32_t write)
 {
     const struct ck_instr *i = w->events[write].instr;
@@ -259,8 +263,9 @@ bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint3
            !w->follows_one;
 }
 
-/* Whether an execution without the events from FIRST on, which change no state, may lack a race or an order: its reads may race
- * with the awaited write, a reader of a write that changes no value may synchronize with it, and a fence orders what follows. */
+/* Whether an execution without the events from FIRST on, which change no state, may lack a race or an order:
+ * its reads may race with the awaited write, a reader of a write that changes no value may synchronize with
+ * it, and a fence orders what follows. */
 static bool has_consequences(const struct sx_walker *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->event_count; i++) {
@@ -313,8 +318,8 @@ static bool list_live_registers(struct sx_walker *w, struct sx_edge *edge, const
     return edge->live != NULL;
 }
 
-/* Finds for each back edge the registers that its target may read; false: out of memory.  Others may differ between iterations
- * that count as repetitions of each other. */
+/* Finds for each back edge the registers that its target may read; false: out of memory.  Others may differ
+ * between iterations that count as repetitions of each other. */
 static bool find_loop_liveness(struct sx_walker *w)
 {
     const struct ck_thread *t = w->thread;

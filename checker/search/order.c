@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* MAX_EVENTS: of an extract, which has three writes at most, and their reads.  SLOTS: of a cache; a new answer replaces the one in its
- * slot. */
+/* MAX_EVENTS: of an extract, which has three writes at most, and their reads.  SLOTS: of a cache; a new
+ * answer replaces the one in its slot. */
 enum { MAX_EVENTS = 8, SLOTS = 1 << 14 };
 
 /* ---- answers of the model ------------------------------------------------------------------------- */
@@ -181,8 +181,8 @@ static uint32_t order_position_of(const struct stepper *s, uint64_t write)
     return write == SX_INITIAL ? 0 : i + 1;
 }
 
-/* Whether the coherence order permits the read-modify-write at position AT; of the writes between it and the write that
- * it read, only ONLY is checked (UINT64_MAX: all). */
+/* Whether the coherence order permits the read-modify-write at position AT; of the writes between it and the
+ * write that it read, only ONLY is checked (UINT64_MAX: all). */
 static bool may_rmw_stand(struct stepper *s, uint32_t at, uint64_t only)
 {
     uint64_t write = s->order[at], source = *sx_source(s, (uint32_t)(write >> 32), (uint32_t)write - 1);

@@ -61,8 +61,8 @@ static bool find_reach(struct stepper *s, uint32_t t)
 
 enum { READ_THERE = 1, ATOMIC_THERE = 2 };
 
-/* Objects with atomic accesses and with reads: the order of writes decides which of them a read may return.  Where
- * nothing reads, it is chosen at the end. */
+/* Objects with atomic accesses and with reads: the order of writes decides which of them a read may return.
+ * Where nothing reads, it is chosen at the end. */
 static void find_ordered_objects(struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;

@@ -1,5 +1,5 @@
-/* Reads of event-by-event construction (search/step.c): a read branches over its sources, or blocks until a later write
- * revisits it.  docs/search.md#construction */
+/* Reads of event-by-event construction (search/step.c): a read branches over its sources, or blocks until a
+ * later write revisits it.  docs/search.md#construction */
 #include "checker/search/step.h"
 
 static bool has_unconstrained_initial(const struct stepper *s, uint32_t l)
@@ -115,8 +115,8 @@ static void try_unconstrained_initial(struct stepper *s, const struct sx_checkpo
     }
 }
 
-/* The writes of the prefix that the next piece of T, of location L, may read, and the initial write: a list with
- * COUNT items; NULL: out of memory. */
+/* The writes of the prefix that the next piece of T, of location L, may read, and the initial write: a list
+ * with COUNT items; NULL: out of memory. */
 static uint64_t *list_sources(struct stepper *s, uint32_t t, uint32_t l, uint32_t *count)
 {
     uint32_t most = 1;
@@ -164,7 +164,8 @@ static bool is_same_value(const struct stepper *s, uint32_t l, uint64_t a, uint6
     return a == b || (!any && source_value(s, l, a) == source_value(s, l, b));
 }
 
-/* Branches over the values of SOURCES.  Where several sources have the same value it stays open which one it is. */
+/* Branches over the values of SOURCES.  Where several sources have the same value it stays open which one it
+ * is. */
 static void try_values(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint32_t l,
                        uint64_t *sources, uint32_t count)
 {

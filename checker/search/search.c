@@ -63,7 +63,8 @@ uint64_t sx_now_us(void)
     return mm_clock_ns(CLOCK_MONOTONIC) / 1000;
 }
 
-/* A process that was forked just now has used no time: 0 is a reading, unless the system has no such clock (WebAssembly). */
+/* A process that was forked just now has used no time: 0 is a reading, unless the system has no such clock
+ * (WebAssembly). */
 uint64_t sx_processor_us(void)
 {
     struct timespec resolution;
@@ -133,8 +134,8 @@ bool sx_in_bounds(struct sx *sx)
 
 /* ---- the driver --------------------------------------------------------------------------------- */
 
-/* Finds the values of all locations within ENOUGH steps of threads (0: no bound).  False: that bound or a limit
- * was reached. */
+/* Finds the values of all locations within ENOUGH steps of threads (0: no bound).  False: that bound or a
+ * limit was reached. */
 static bool find_values(struct sx *sx, uint64_t enough)
 {
     sx->limits.step_bound = enough ? sx->limits.steps + enough : 0;

@@ -1,12 +1,14 @@
 /* Reads-from edges that no execution of a litmus test has.  The events up to the first branch of each thread
- * that depends on a read are part of every complete execution.  The model is evaluated on all of them, with reads-from
- * and coherence open: where it forbids an edge, no read blocks for that write.  docs/search.md#static-sources */
+ * that depends on a read are part of every complete execution.  The model is evaluated on all of them, with
+ * reads-from and coherence open: where it forbids an edge, no read blocks for that write.
+ * docs/search.md#static-sources */
 #include "checker/search/step.h"
 
 #include <string.h>
 
-/* For FEW_EVENTS or fewer these edges are not worth their evaluations.  The others bound the cost (docs/search.md#static-sources): an
- * evaluation of N events counts as N / 64 operations on words for each pair of them. */
+/* For FEW_EVENTS or fewer these edges are not worth their evaluations.  The others bound the cost
+ * (docs/search.md#static-sources): an evaluation of N events counts as N / 64 operations on words for each
+ * pair of them. */
 enum { FEW_EVENTS = 16, MOST_EVALUATIONS = 4000, MOST_ROUNDS = 4 };
 #define MOST_OPERATIONS (UINT64_C(4) << 30)
 

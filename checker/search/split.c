@@ -1,6 +1,7 @@
-/* One exploration shared by several processes (docs/search.md#several-processes).  A process that explores forks a worker
- * which continues with the deeper half of the branches on its stack; the process itself unwinds to the other half.
- * Results come back through memory that all processes share, and are merged in the order of the search. */
+/* One exploration shared by several processes (docs/search.md#several-processes).  A process that explores
+ * forks a worker which continues with the deeper half of the branches on its stack; the process itself
+ * unwinds to the other half.  Results come back through memory that all processes share, and are merged in
+ * the order of the search. */
 #include "checker/search/step.h"
 #include "memmodel/base/array.h"
 
@@ -22,7 +23,8 @@ unsigned sx_split_interval_us = 10000;
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* LATE_SPLIT_US: processor time before the first fork, in a search that is repeated because of earlier forks; FEWEST_LEVELS: of the stack, to be divided. */
+/* LATE_SPLIT_US: processor time before the first fork, in a search that is repeated because of earlier forks;
+ * FEWEST_LEVELS: of the stack, to be divided. */
 enum { LATE_SPLIT_US = 500000, MEMORY_INTERVAL_US = 100000, AWAIT_INTERVAL_MS = 50, FEWEST_LEVELS = 2 };
 #define LARGEST_POOL ((size_t)16 << 30)
 
@@ -172,7 +174,8 @@ static void release_slot(struct sx_split *split)
     atomic_fetch_sub(&split->pool->running, 1);
 }
 
-/* This process becomes the worker of RESULT, which explores what the levels from FROM on of the stack have left. */
+/* This process becomes the worker of RESULT, which explores what the levels from FROM on of the stack have
+ * left. */
 static void become_worker(struct stepper *s, struct split_result *result, pid_t parent, uint32_t from)
 {
     struct sx *sx = s->sx;
@@ -394,8 +397,8 @@ static void note_lost(struct sx *sx, const char *rule)
     sx->limits.exhausted = true;
 }
 
-/* The results of this process and of its first COUNT workers, in the order of the search.  CUT: of its results only those
- * before the last of these workers. */
+/* The results of this process and of its first COUNT workers, in the order of the search.  CUT: of its
+ * results only those before the last of these workers. */
 static bool merge_workers(struct stepper *s, size_t count, bool cut)
 {
     struct sx *sx = s->sx;

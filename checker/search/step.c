@@ -6,8 +6,8 @@
  * write provides.  Each execution is built once.
  *
  * Where all threads are blocked, each on an event that comes after the read of another, only values that
- * justify themselves can continue the execution: if the model allows such a cycle (search/blocked_cycles.c) a read
- * takes one of the possible values of its location, and its write has to follow. */
+ * justify themselves can continue the execution: if the model allows such a cycle (search/blocked_cycles.c) a
+ * read takes one of the possible values of its location, and its write has to follow. */
 #include "checker/search/step.h"
 
 #include <string.h>

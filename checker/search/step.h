@@ -13,8 +13,8 @@ enum step_status { STEP_RUNS, STEP_BLOCKED, STEP_AT_BARRIER, STEP_STOPPED, STEP_
 /* The source of a read: a packed thread and event, SX_INITIAL, SX_OPEN, or this: a later write. */
 #define STEP_GUESSED (UINT64_MAX - 1)
 
-/* A choice that a thread made at a read, when AT events had been created.  BLOCKED: of the writes created up to UNTIL it
- * took none before its source; else it took one of those that existed. */
+/* A choice that a thread made at a read, when AT events had been created.  BLOCKED: of the writes created up
+ * to UNTIL it took none before its source; else it took one of those that existed. */
 struct step_choice {
     uint64_t at, until;
     bool blocked;
@@ -88,8 +88,8 @@ struct stepper {
     } caches;
 
     /* the pass */
-    /* This process explores what frames of sx_explore() from level OWNED_FROM on call; with UNWIND_TO, it first returns to that
-     * level (search/split.c). */
+    /* This process explores what frames of sx_explore() from level OWNED_FROM on call; with UNWIND_TO, it
+     * first returns to that level (search/split.c). */
     uint32_t depth, owned_from, unwind_to;
     uint64_t split_us;    /* not before this processor time does it fork, 0: not determined yet */
     bool explores_hangs;  /* it explores the executions of SX_HANG, otherwise the others */
@@ -124,7 +124,8 @@ static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
     return s->is_initial[location] ? s->initial[location] : s->sx->values.locations[location].initial;
 }
 
-/* Whether the model is one whose visible writes and coherence search may assume (docs/search.md#visible-writes). */
+/* Whether the model is one whose visible writes and coherence search may assume
+ * (docs/search.md#visible-writes). */
 static inline bool sx_knows_order(const struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;
@@ -162,8 +163,8 @@ void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l);
 /* Whether the source of the current read of T is chosen at the end, of those with one value: it is not
  * atomic, so its source orders no other accesses. */
 bool sx_may_leave_open(const struct stepper *s, uint32_t t);
-/* Whether the sources of the current read of T are part of the prefix: it is not atomic, so it returns a write that happens
- * before it (docs/search.md#visible-writes). */
+/* Whether the sources of the current read of T are part of the prefix: it is not atomic, so it returns a
+ * write that happens before it (docs/search.md#visible-writes). */
 bool sx_reads_visible(const struct stepper *s, uint32_t t);
 /* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
 bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l);
@@ -174,8 +175,8 @@ void sx_note_choice(struct stepper *s, uint32_t t, bool blocks);
 bool sx_is_interchangeable(const struct stepper *s, uint32_t a, uint32_t b);
 /* T, which is blocked, refuses the writes created up to UNTIL; returns the value of UNTIL before that. */
 uint64_t sx_note_refusal(struct stepper *s, uint32_t t, uint64_t until);
-/* Whether an exchange of work-items turns the executions in which T reads SOURCE, of VALUE, into others that are
- * explored.  BY_VALUE: choices are ordered by value. */
+/* Whether an exchange of work-items turns the executions in which T reads SOURCE, of VALUE, into others that
+ * are explored.  BY_VALUE: choices are ordered by value. */
 bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint64_t value, bool by_value);
 
 /* Writes (search/write.c).  Processes the first pending write; false: the exploration branched. */
@@ -183,10 +184,11 @@ bool sx_process_pending_write(struct stepper *s);
 /* Whether every loop that never terminates reads the last writes so far. */
 bool sx_loops_read_final_values(const struct stepper *s);
 
-/* Several processes (search/split.c).  Gives the deeper part of the branches that are left to another process, if one more
- * may run. */
+/* Several processes (search/split.c).  Gives the deeper part of the branches that are left to another
+ * process, if one more may run. */
 void sx_split(struct stepper *s);
-/* Waits for those that this process has forked, and merges their results.  Does not return in a forked one. */
+/* Waits for those that this process has forked, and merges their results.  Does not return in a forked
+ * one. */
 void sx_join(struct stepper *s);
 
 /* Explores all executions that extend the current prefix (search/step.c). */
@@ -196,11 +198,12 @@ void sx_explore(struct stepper *s);
 bool sx_is_removed_write(const struct stepper *s, uint64_t write);
 /* Whether the model may allow an execution that extends the current prefix (search/consistency.c). */
 bool sx_may_extend(struct stepper *s);
-/* Under the models of docs/search.md#visible-writes: removes from SOURCES, of the next piece that T reads, those that no execution
- * which extends the prefix, that of M, has.  False: there is no such execution. */
+/* Under the models of docs/search.md#visible-writes: removes from SOURCES, of the next piece that T reads,
+ * those that no execution which extends the prefix, that of M, has.  False: there is no such execution. */
 bool sx_remove_hidden(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t *sources,
                       uint32_t *count);
-/* The first position in the coherence order that WRITE, which has none yet, may have; SX_NO_POSITION: none. */
+/* The first position in the coherence order that WRITE, which has none yet, may have; SX_NO_POSITION:
+ * none. */
 uint32_t sx_first_position(struct stepper *s, uint64_t write);
 /* Judges the execution, which is complete. */
 void sx_judge_execution(struct stepper *s);
@@ -209,8 +212,8 @@ bool sx_plan_threads(struct stepper *s);
 /* The planned events of THREAD, which are its first; true: these are all. */
 bool sx_planned_trace(struct stepper *s, uint32_t thread, struct sx_trace *trace);
 uint32_t sx_planned_count(const struct stepper *s, uint32_t thread);
-/* The first instruction of THREAD from FROM on that it may still execute and that may then write what the current
- * read of READER, of LOCATION, may return; CK_NO_INSTR: none. */
+/* The first instruction of THREAD from FROM on that it may still execute and that may then write what the
+ * current read of READER, of LOCATION, may return; CK_NO_INSTR: none. */
 uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from,
                        uint32_t reader);
 /* Whether every such write by instruction I comes after a barrier that THREAD has not reached. */
@@ -225,8 +228,8 @@ bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t 
 /* The same for the initial write of LOCATION. */
 bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location);
 
-/* Where CACHE keeps the answer for KEY, with a nonzero number of parts; KNOWN: it is there, else the caller fills it in.  NULL: out of
- * memory (search/order.c). */
+/* Where CACHE keeps the answer for KEY, with a nonzero number of parts; KNOWN: it is there, else the caller
+ * fills it in.  NULL: out of memory (search/order.c). */
 bool *sx_cache_find(struct sx *sx, struct sx_cache *cache, const struct sx_key *key, bool *known);
 
 /* Whether the coherence order permits the write at position AT (search/order.c). */
@@ -240,8 +243,8 @@ bool sx_progresses_with(struct stepper *s, uint32_t thread, uint64_t value);
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location);
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */
 bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location);
-/* No thread is runnable and some reads are blocked: a thread whose read may return a value that follows from it, in an
- * execution that extends the prefix; CK_NO_THREAD: there is no such execution. */
+/* No thread is runnable and some reads are blocked: a thread whose read may return a value that follows from
+ * it, in an execution that extends the prefix; CK_NO_THREAD: there is no such execution. */
 uint32_t sx_may_unblock(struct stepper *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* Symmetry reduction: work-items with the same code and traces are interchangeable, and search explores one
- * of the combinations of traces that differ in an exchange alone.  Where the traces are not known the code has to be equal
- * with registers and constants.  Work-items of a sub-group are exchanged
- * one by one, sub-groups of a work-group and work-groups of a device as a whole.  Locations that one unit
- * alone accesses (an element of an array, local memory) are exchanged with it.  docs/search.md#reductions */
+ * of the combinations of traces that differ in an exchange alone.  Where the traces are not known the code
+ * has to be equal with registers and constants.  Work-items of a sub-group are exchanged one by one,
+ * sub-groups of a work-group and work-groups of a device as a whole.  Locations that one unit alone accesses
+ * (an element of an array, local memory) are exchanged with it.  docs/search.md#reductions */
 #include "checker/search/step.h"
 
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 enum { MOST_COMPARISONS = 65536 }; /* of expressions; beyond them two threads count as different */
 
-/* An exchange of two units of work-items, each in program order, and the induced map of locations (MM_CAT_NO_LOCATION:
- * not determined yet, or itself). */
+/* An exchange of two units of work-items, each in program order, and the induced map of locations
+ * (MM_CAT_NO_LOCATION: not determined yet, or itself). */
 struct exchange {
     struct sx *sx;
     uint32_t *a, *b, count;
@@ -42,7 +42,8 @@ static bool same_code(const struct ck_thread *x, const struct ck_thread *y)
     return same;
 }
 
-/* Whether expressions X and Y are the same, with their registers and constants, after *LEFT comparisons at most. */
+/* Whether expressions X and Y are the same, with their registers and constants, after *LEFT comparisons at
+ * most. */
 static bool same_expr(const struct ck_program *p, uint32_t x, uint32_t y, uint32_t *left)
 {
     const struct ck_expr *a, *b;
@@ -223,8 +224,8 @@ static uint32_t collect_unit(const struct ck_program *p, uint32_t first, enum sx
     return count;
 }
 
-/* The work-item that T, the first of its unit, would change places with: the first of the unit before it in the next larger one;
- * CK_NO_THREAD: none, or T is not the first. */
+/* The work-item that T, the first of its unit, would change places with: the first of the unit before it in
+ * the next larger one; CK_NO_THREAD: none, or T is not the first. */
 static uint32_t partner_before(const struct ck_program *p, uint32_t t, enum sx_level level)
 {
     uint32_t found = CK_NO_THREAD;
@@ -311,8 +312,8 @@ static uint8_t exchange_level(const struct stepper *s, uint32_t a, uint32_t b)
     return s->facts.exchanges[(size_t)a * s->thread_count + b];
 }
 
-/* Whether event E of A and B, which are exchanged, is the same.  A write to a shared location is not: coherence orders
- * the two, and other threads read from one of them. */
+/* Whether event E of A and B, which are exchanged, is the same.  A write to a shared location is not:
+ * coherence orders the two, and other threads read from one of them. */
 static bool is_same_event(const struct stepper *s, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct sx_event *x = &s->walkers[a].events[e], *y = &s->walkers[b].events[e];
@@ -387,8 +388,8 @@ static bool was_blocked(const struct stepper *s, uint32_t t, uint32_t count, uin
     return reads && has_chosen(s, t, count) && choice_of(s, t, count)->at <= at;
 }
 
-/* How many events of T follow from the choices made until time AT: those that existed, and the read at which it was
- * blocked. */
+/* How many events of T follow from the choices made until time AT: those that existed, and the read at which
+ * it was blocked. */
 static uint32_t count_chosen(const struct stepper *s, uint32_t t, uint64_t at)
 {
     uint32_t count = 0;
@@ -398,8 +399,8 @@ static uint32_t count_chosen(const struct stepper *s, uint32_t t, uint64_t at)
     return count + was_blocked(s, t, count, at);
 }
 
-/* Whether all choices before A made the one of its read EVENT are the same after the exchange of the units of A and T.
- * T is at its read of that number. */
+/* Whether all choices before A made the one of its read EVENT are the same after the exchange of the units of
+ * A and T. T is at its read of that number. */
 static bool are_choices_exchanged(const struct stepper *s, uint32_t a, uint32_t t, uint32_t event)
 {
     const struct ck_program *p = s->sx->program;

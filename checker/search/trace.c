@@ -114,8 +114,8 @@ static void remove_repeated_iteration(struct sx_trace *t, uint32_t first)
     t->event_count = kept;
 }
 
-/* One execution is followed, and COUNT iterations of the loop of EDGE, from event FIRST on, repeat others: their events are removed
- * unless they wrote. */
+/* One execution is followed, and COUNT iterations of the loop of EDGE, from event FIRST on, repeat others:
+ * their events are removed unless they wrote. */
 static void remove_redundant_iterations(struct sx_walker *w, uint32_t edge, uint32_t count, uint32_t first)
 {
     bool writes = false;

@@ -40,7 +40,8 @@ static enum level taint_of_expr(const struct taint *t, uint32_t expr)
         level = worst_level(level, taint_of_expr(t, e->b));
     if (ck_expr_operands(e->op) > 2)
         level = worst_level(level, taint_of_expr(t, e->c));
-    /* of the values to try, constants that the program compares with represent all; others may be equal to any value */
+    /* of the values to try, constants that the program compares with represent all; others may be equal to
+     * any value */
     if ((e->op == CK_EQ || e->op == CK_NE) && !is_constant(t->p, e->a) && !is_constant(t->p, e->b))
         return level == NONE ? NONE : COMPUTED;
     /* Boolean values of one byte may be combined: they depend on the value by equality alone */

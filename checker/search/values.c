@@ -107,7 +107,8 @@ static void add_constant(struct sx *sx, uint64_t value)
     sx->values.constants[sx->values.constant_count++] = value;
 }
 
-/* Adds EXPR if it is a constant; of those of 8 bytes that may be addresses, only what values are COMPARED with. */
+/* Adds EXPR if it is a constant; of those of 8 bytes that may be addresses, only what values are COMPARED
+ * with. */
 static void add_expr_constant(struct sx *sx, const struct ck_expr *expr, bool compared)
 {
     bool address = expr->size == 8 && expr->imm >= CK_OBJECT_BASE(0);

@@ -1,16 +1,17 @@
 /* Random executions: a scheduler picks the threads of a kernel at random, reads return the latest write (and
- * sometimes an older one), and the model judges the result.  In half of the executions plain reads return the write that
- * is visible by vector clocks: our models forbid that they return another one, so some races show in these alone.  The
- * clocks may be wrong, as the model judges the execution.  Search decides all that these executions show,
- * but they find races, failed assertions and final states before it has listed all traces. */
+ * sometimes an older one), and the model judges the result.  In half of the executions plain reads return the
+ * write that is visible by vector clocks: our models forbid that they return another one, so some races show
+ * in these alone.  The clocks may be wrong, as the model judges the execution.  Search decides all that these
+ * executions show, but they find races, failed assertions and final states before it has listed all
+ * traces. */
 #include "checker/search/exec.h"
 #include "checker/search/step.h"
 #include "checker/search/walker.h"
 
 #include <string.h>
 
-/* Executions; those in a row that find nothing new; turns of an execution; the cost of all, in units of roughly a microsecond, which is
- * counted so that the result does not depend on the machine. */
+/* Executions; those in a row that find nothing new; turns of an execution; the cost of all, in units of
+ * roughly a microsecond, which is counted so that the result does not depend on the machine. */
 enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WORK = 300000 };
 
 enum status { RUNS, AT_BARRIER, SPINS, ENDED };
@@ -21,8 +22,8 @@ struct walk_write {
     uint8_t scope;
 };
 
-/* Of a thread: what its release fences cover, with FLAGS and SCOPE of the last one; what the next acquire fence may
- * acquire.  Clocks by region. */
+/* Of a thread: what its release fences cover, with FLAGS and SCOPE of the last one; what the next acquire
+ * fence may acquire.  Clocks by region. */
 struct walk_fences {
     uint8_t flags, scope;
     uint32_t *released, *acquirable;
@@ -159,8 +160,8 @@ static uint8_t regions_of(const struct walk *k, uint32_t location, const struct 
                                   : MM_FENCE_GLOBAL;
 }
 
-/* The last write, to LOCATION by I of T, releases what T did, what its last release fence covers and, if it is a
- * read-modify-write of SOURCE (a number plus 1), what that released. */
+/* The last write, to LOCATION by I of T, releases what T did, what its last release fence covers and, if it
+ * is a read-modify-write of SOURCE (a number plus 1), what that released. */
 static void walk_release(struct walk *k, uint32_t t, uint32_t location, const struct ck_instr *i,
                          uint32_t source)
 {
@@ -213,7 +214,8 @@ static void walk_fence(struct walk *k, uint32_t t, const struct ck_instr *i)
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-/* The number, plus 1, of the visible write to LOCATION, the last one that comes before T; 0: the initial one. */
+/* The number, plus 1, of the visible write to LOCATION, the last one that comes before T; 0: the initial
+ * one. */
 static uint32_t find_visible(const struct walk *k, uint32_t t, uint32_t location)
 {
     enum sx_order region = sx_region_of(k->sx->program, k->sx->values.locations[location].object);

@@ -56,8 +56,9 @@ struct sx_access {
     uint64_t depends; /* reads that the address is computed from */
 };
 
-/* Orders of an interleaving: happens-before of each region; and the order in which barriers of any flags let threads
- * pass.  Vector clocks (search/clocks.c): for each order and thread the last event of each thread that comes before. */
+/* Orders of an interleaving: happens-before of each region; and the order in which barriers of any flags let
+ * threads pass.  Vector clocks (search/clocks.c): for each order and thread the last event of each thread
+ * that comes before. */
 enum sx_order { SX_GLOBAL, SX_LOCAL, SX_IMAGE, SX_PASSED, SX_ORDERS, SX_REGIONS = SX_PASSED };
 struct sx_clocks {
     uint32_t count;  /* of threads */
@@ -75,8 +76,8 @@ void sx_clock_copy(const struct sx_clocks *c, enum sx_order order, uint32_t t, u
 enum sx_order sx_region_of(const struct ck_program *p, uint32_t object);
 /* Whether a fence or barrier with these flags takes part in ORDER. */
 bool sx_flags_order(uint8_t fence_flags, enum sx_order order);
-/* All participants of the barrier of T have arrived: what comes before it comes before what follows it, for those whose
- * barriers take part in the order.  WAITING: by thread its barrier.  False: out of memory. */
+/* All participants of the barrier of T have arrived: what comes before it comes before what follows it, for
+ * those whose barriers take part in the order.  WAITING: by thread its barrier.  False: out of memory. */
 bool sx_pass_barrier(const struct sx_clocks *c, const struct ck_program *p,
                      const struct sx_event *const *waiting, uint32_t t);
 
@@ -93,10 +94,11 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
 /* All traces from the instruction at PC on. */
 void sx_walker_run(struct sx_walker *w, uint32_t pc);
 
-/* Iterations of loops (search/iterations.c).  Finds the back edges of W and what the functions below need; false: out of memory. */
+/* Iterations of loops (search/iterations.c).  Finds the back edges of W and what the functions below need;
+ * false: out of memory. */
 bool sx_find_loops(struct sx_walker *w);
-/* By back edge, in the block: iterations of its loop with events and, in the upper half, without; how many starts of iterations
- * follow, the current one first: SX_STARTS at most. */
+/* By back edge, in the block: iterations of its loop with events and, in the upper half, without; how many
+ * starts of iterations follow, the current one first: SX_STARTS at most. */
 enum { SX_ITERATIONS, SX_KNOWN_STARTS, SX_LOOP_COUNTS, SX_STARTS = 4 };
 uint64_t *sx_loop_counts(const struct sx_walker *w, uint32_t edge);
 size_t sx_loop_words(const struct sx_walker *w); /* of an edge */
@@ -104,11 +106,11 @@ size_t sx_loop_words(const struct sx_walker *w); /* of an edge */
 bool sx_has_events(const struct sx_walker *w, uint32_t edge);
 /* An iteration of the loops whose header is PC begins; IS_FIRST: no back edge was taken. */
 void sx_begin_iteration(struct sx_walker *w, uint32_t pc, bool is_first);
-/* Whether the iterations of the loop of EDGE that end here repeat others: they began in the same state, and changed none.  Returns
- * their number, or 0; *FIRST: their first event. */
+/* Whether the iterations of the loop of EDGE that end here repeat others: they began in the same state, and
+ * changed none.  Returns their number, or 0; *FIRST: their first event. */
 uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, uint32_t *first);
-/* Whether what a store by I to LOCATION writes is lost: no other work-item accesses the location, and neither an instruction nor the
- * final state reads it. */
+/* Whether what a store by I to LOCATION writes is lost: no other work-item accesses the location, and neither
+ * an instruction nor the final state reads it. */
 bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint32_t location);
 /* The last COUNT iterations of EDGE were removed. */
 void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count);
@@ -122,7 +124,8 @@ void sx_note_use(struct sx *sx);
 
 /* Accesses (search/access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);
-/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before writes. */
+/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before
+ * writes. */
 void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_access *a, unsigned k,
                    uint64_t value, uint64_t depends);
 /* Piece K of VALUE, which is of the whole access; where in it the piece begins, in bits. */

@@ -1,5 +1,5 @@
-/* Writes of event-by-event construction (search/step.c): a write branches over its coherence positions and over the
- * blocked reads of its location.  docs/search.md#construction */
+/* Writes of event-by-event construction (search/step.c): a write branches over its coherence positions and
+ * over the blocked reads of its location.  docs/search.md#construction */
 #include "checker/search/step.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ bool sx_loops_read_final_values(const struct stepper *s)
     return true;
 }
 
-/* Branches on the coherence position of the pending write: after each other write of its location, or first. */
+/* Branches on the coherence position of the pending write: after each other write of its location, or
+ * first. */
 static void choose_coherence_position(struct stepper *s)
 {
     uint64_t packed = sx_pack(s->pending.thread, s->pending.event);

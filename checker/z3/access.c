@@ -1,4 +1,5 @@
-/* Symbolic execution of loads, stores and read-modify-writes (docs/encoding.md#symbolic-execution): the events of their halves and pieces. */
+/* Symbolic execution of loads, stores and read-modify-writes (docs/encoding.md#symbolic-execution): the
+ * events of their halves and pieces. */
 #include "checker/z3/unroll.h"
 
 static struct zx_val rmw_result(struct zx *z, const struct ck_instr *in, struct zx_val old, struct zx_val v)
@@ -114,7 +115,8 @@ static void pair_halves(struct zx *z, uint32_t first)
         z->events[i].partner = i - (z->n - first);
 }
 
-/* A thread stops at an access outside of every object: the guard of NODE becomes that of an access within one. */
+/* A thread stops at an access outside of every object: the guard of NODE becomes that of an access within
+ * one. */
 static void stop_outside(struct zx_run *r, struct zx_node *node, const struct ck_instr *in,
                          struct zx_val address)
 {
@@ -168,7 +170,8 @@ static void write_access(struct zx_run *r, const struct zx_event *access, struct
     zx_count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
 }
 
-/* Sets the registers of a read: to OLD, which depends on READS; of a compare-and-swap also whether it WRITES. */
+/* Sets the registers of a read: to OLD, which depends on READS; of a compare-and-swap also whether it
+ * WRITES. */
 static void set_results(struct zx_run *r, struct zx_val *regs, const struct ck_instr *in, struct zx_val old,
                         struct zx_val reads, Z3_ast writes)
 {

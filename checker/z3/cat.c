@@ -1,7 +1,7 @@
 /* Operators and checks of the cat language as formulas over pairs of events (docs/encoding.md#relations).
  *
- * Relations are sparse: an entry that is the constant false costs nothing, and most are, because base relations
- * exclude impossible pairs early.  Closures are exact, so they may occur under negation. */
+ * Relations are sparse: an entry that is the constant false costs nothing, and most are, because base
+ * relations exclude impossible pairs early.  Closures are exact, so they may occur under negation. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -330,7 +330,8 @@ static bool is_closure(struct zx *z, uint32_t let)
 }
 
 /* Least fixpoint of the definitions of one recursive group, by iteration from the empty relation.  Formulas
- * rarely become syntactically equal, but after as many iterations as there are entries no entry can change. */
+ * rarely become syntactically equal, but after as many iterations as there are entries no entry can
+ * change. */
 static void evaluate_recursive(struct zx *z, uint32_t group)
 {
     const struct mm_cat_model *m = z->model;
@@ -489,7 +490,8 @@ static Z3_ast no_entry(struct zx *z, const struct zx_rel *r, bool diagonal)
     return all;
 }
 
-/* Transitive closure of the possible entries: only events on a possible cycle need a number in encode_acyclic(). */
+/* Transitive closure of the possible entries: only events on a possible cycle need a number in
+ * encode_acyclic(). */
 static void mark_cyclic(const struct zx *z, const struct zx_rel *r, uint64_t *reach)
 {
     uint32_t words = z->words;

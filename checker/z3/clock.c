@@ -1,4 +1,5 @@
-/* A call of Z3 with a deadline in processor time and, unless the options say otherwise, wall-clock time: a second thread interrupts the solver. */
+/* A call of Z3 with a deadline in processor time and, unless the options say otherwise, wall-clock time: a
+ * second thread interrupts the solver. */
 #include "memmodel/base/clock.h"
 #include "checker/z3/solve.h"
 

@@ -1,5 +1,5 @@
-/* Syntactic data, address and control dependencies, encoded only if the model uses them: each register has the
- * set of reads that its value is computed from, a bit mask, and so has the path condition. */
+/* Syntactic data, address and control dependencies, encoded only if the model uses them: each register has
+ * the set of reads that its value is computed from, a bit mask, and so has the path condition. */
 #include "checker/z3/unroll.h"
 
 enum { MOST_READS = 64 }; /* of a thread: a set of them is a word */

@@ -1,9 +1,9 @@
-/* Symbolic execution of the unrolled graph (docs/encoding.md#symbolic-execution).  Every node has a guard, its
- * path condition, and registers that are merged by if-then-else at joins.
+/* Symbolic execution of the unrolled graph (docs/encoding.md#symbolic-execution).  Every node has a guard,
+ * its path condition, and registers that are merged by if-then-else at joins.
  *
- * Removing a loop iteration that changes no live register and has no effect but loads does not change the final
- * state.  The first such iteration in a state is kept, as its loads may race; others are excluded, so that a loop that
- * merely waits does not exhaust the bound (docs/encoding.md#spin-loops). */
+ * Removing a loop iteration that changes no live register and has no effect but loads does not change the
+ * final state.  The first such iteration in a state is kept, as its loads may race; others are excluded, so
+ * that a loop that merely waits does not exhaust the bound (docs/encoding.md#spin-loops). */
 #include "checker/z3/unroll.h"
 
 #include <string.h>
@@ -71,8 +71,9 @@ static void arrive_at_node(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx
     node->guard = merge_guards(r->z, node->guard, guard);
 }
 
-/* The node at which the iteration of loop L that ends at NODE began, or the iteration BACK iterations before that one; NULL: there is
- * none, or it is unreachable.  It has the iteration counts of NODE, less BACK for L, and 0 for the loops within L. */
+/* The node at which the iteration of loop L that ends at NODE began, or the iteration BACK iterations before
+ * that one; NULL: there is none, or it is unreachable.  It has the iteration counts of NODE, less BACK for L,
+ * and 0 for the loops within L. */
 static const struct zx_node *iteration_begin(const struct zx_run *r, const struct zx_node *node, uint32_t l,
                                              uint16_t back)
 {
@@ -94,7 +95,8 @@ static const struct zx_node *iteration_begin(const struct zx_run *r, const struc
     return found == ZX_NONE || !r->nodes[found]->entry ? NULL : r->nodes[found];
 }
 
-/* The iteration of loop L from BEGIN to the place with registers REGS has no effect and leaves the live registers unchanged. */
+/* The iteration of loop L from BEGIN to the place with registers REGS has no effect and leaves the live
+ * registers unchanged. */
 static Z3_ast is_idle_iteration(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs,
                                 uint32_t l)
 {
@@ -110,8 +112,8 @@ static Z3_ast is_idle_iteration(struct zx_run *r, const struct zx_node *begin, c
     return all;
 }
 
-/* Iterations of loop L access memory by atomic loads alone that cannot race, so that even the first one without
- * effect can be excluded. */
+/* Iterations of loop L access memory by atomic loads alone that cannot race, so that even the first one
+ * without effect can be excluded. */
 static bool only_polls(const struct zx_run *r, uint32_t l)
 {
     for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
@@ -126,15 +128,17 @@ static bool only_polls(const struct zx_run *r, uint32_t l)
     return r->z->p->kernel;
 }
 
-/* Returns the condition under which loop L iterates again after NODE, whose guard is GUARD: not after an idle iteration, which is
- * excluded from all executions or, if may_hang, repeated forever: the thread hangs there. */
+/* Returns the condition under which loop L iterates again after NODE, whose guard is GUARD: not after an idle
+ * iteration, which is excluded from all executions or, if may_hang, repeated forever: the thread hangs
+ * there. */
 static Z3_ast prune_idle_iteration(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
 {
     struct zx *z = r->z;
     const struct zx_node *begin = iteration_begin(r, node, l, 0);
     Z3_ast idle = zx_and(z, guard, is_idle_iteration(r, begin, node->regs, l));
 
-    /* its loads may race: without may_hang, an idle iteration is pruned only after another one in the same state */
+    /* its loads may race: without may_hang, an idle iteration is pruned only after another one in the same
+     * state */
     if (!z->features.may_hang && !only_polls(r, l))
         idle = begin ? zx_and(z, idle, is_idle_iteration(r, iteration_begin(r, node, l, 1), begin->entry, l))
                      : z->no;

@@ -1,5 +1,5 @@
-/* Explains why an execution violates an axiom: the evaluator of the cat language finds the path of named edges, given
- * the base relations as this engine defines them. */
+/* Explains why an execution violates an axiom: the evaluator of the cat language finds the path of named
+ * edges, given the base relations as this engine defines them. */
 #include "checker/z3/internal.h"
 
 #include "memmodel/cat/eval.h"

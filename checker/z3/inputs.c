@@ -24,7 +24,8 @@ static struct zx_val value_of(struct zx *z, uint32_t i)
     return z->inputs[i];
 }
 
-/* At a symbolic address, which no cell of known address has: an element that requirements name, or any in range. */
+/* At a symbolic address, which no cell of known address has: an element that requirements name, or any in
+ * range. */
 static struct zx_val symbolic_input_value(struct zx *z, const struct zx_cell *c, uint32_t first,
                                           struct zx_val address)
 {

@@ -84,7 +84,8 @@ struct zx_thread {
     Z3_ast spins, blocked, stopped;
 };
 
-/* A loop iteration without effect, the events FIRST to END of THREAD: if WHEN holds, the thread spins in it. */
+/* A loop iteration without effect, the events FIRST to END of THREAD: if WHEN holds, the thread spins in
+ * it. */
 struct zx_iteration {
     Z3_ast when;
     uint32_t thread, first, end;
@@ -187,7 +188,8 @@ void *zx_alloc(struct zx *z, size_t count, size_t size);
 #define zx_append(z, items, count, item)                                                                     \
     zx_require((z), mm_arena_append((z)->arena, (items), (count), (item)))
 void zx_require(struct zx *z, bool memory);
-/* The deadline is SECONDS from now, of processor time and, unless options.cpu_time is set, of wall-clock time (z3/clock.c). */
+/* The deadline is SECONDS from now, of processor time and, unless options.cpu_time is set, of wall-clock time
+ * (z3/clock.c). */
 void zx_set_deadline(struct zx *z, double seconds);
 /* Whether the deadline is in the future, and the engine is not interrupted. */
 bool zx_in_time(const struct zx *z);
@@ -224,8 +226,8 @@ struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *reg
 
 /* ---- uninterpreted functions (z3/apply.c) ----------------------------------------------------- */
 
-/* The application of FUNCTION, a value of SIZE bytes.  With symbolic arguments it is an uninterpreted function
- * of Z3. */
+/* The application of FUNCTION, a value of SIZE bytes.  With symbolic arguments it is an uninterpreted
+ * function of Z3. */
 struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const struct zx_val *arguments,
                        uint8_t size);
 /* Compares the applications in M with the functions' true values; fills LEMMAS, of CALL_COUNT items, with the
@@ -261,7 +263,8 @@ Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
 void zx_require_quorums(struct zx *z);
 /* All work-items of the group arrive at the barrier A. */
 Z3_ast zx_all_arrive(struct zx *z, uint32_t a);
-/* That, for every executed barrier: no work-item leaves one before all of its group have arrived [CL 3.3.6 W1, B1]. */
+/* That, for every executed barrier: no work-item leaves one before all of its group have arrived
+ * [CL 3.3.6 W1, B1]. */
 Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
 /* The value of a term of the condition in the final state; adds constraints as needed. */

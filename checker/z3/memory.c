@@ -1,7 +1,7 @@
 /* The Z3 engine's memory: reads-from, coherence order, final values (docs/encoding.md#memory).
  *
- * Every write that may be to the location of a read is a possible source, whatever value it writes: values are
- * not enumerated, so cycles of values (thin air) are candidate executions like any other. */
+ * Every write that may be to the location of a read is a possible source, whatever value it writes: values
+ * are not enumerated, so cycles of values (thin air) are candidate executions like any other. */
 #include "checker/z3/internal.h"
 
 #include <string.h>

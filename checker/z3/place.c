@@ -1,14 +1,15 @@
 /* The Z3 engine's locations and initial writes (docs/encoding.md#locations).
  *
- * A location is a range of bytes that is accessed as a whole.  Accesses that overlap in part are split at each
- * other's ends, and each piece becomes an event; if symbolic addresses are among them, all accesses of the
- * object are split into pieces of one size.  A symbolic address with many candidates gets a private location,
- * which exists if no other location has that address. */
+ * A location is a range of bytes that is accessed as a whole.  Accesses that overlap in part are split at
+ * each other's ends, and each piece becomes an event; if symbolic addresses are among them, all accesses of
+ * the object are split into pieces of one size.  A symbolic address with many candidates gets a private
+ * location, which exists if no other location has that address. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
 
-/* Memory locations; locations that a computed address is compared with one by one; nodes of its term that are visited to find them. */
+/* Memory locations; locations that a computed address is compared with one by one; nodes of its term that are
+ * visited to find them. */
 enum { MAX_CELLS = 1024, MAX_LISTED = 64, MAX_TERM_VISITS = 2000 };
 
 static uint32_t object_number(uint64_t address)

@@ -1,9 +1,10 @@
 /* Non-termination of kernels (docs/encoding.md#forward-progress): executions in which every thread has ended,
- * spins in a loop iteration without effect, is blocked at a barrier [CL 3.3.6 W1, B1], or is not scheduled again.
+ * spins in a loop iteration without effect, is blocked at a barrier [CL 3.3.6 W1, B1], or is not scheduled
+ * again.
  *
- * A thread can spin if all reads of the iteration return the final values of their locations.  Which threads the
- * scheduler may starve depends on the forward-progress model of each level: the work-groups of the device, the
- * sub-groups of the work-group, the work-items of the sub-group. */
+ * A thread can spin if all reads of the iteration return the final values of their locations.  Which threads
+ * the scheduler may starve depends on the forward-progress model of each level: the work-groups of the
+ * device, the sub-groups of the work-group, the work-items of the sub-group. */
 #include "checker/z3/solve.h"
 
 #include <string.h>
@@ -160,7 +161,8 @@ static Z3_ast encode_livelock(struct zx *z)
     return zx_and(z, some, all);
 }
 
-/* Barrier divergence [CL 3.3.6 W10, B10]: some threads are blocked at a barrier at which others never arrive. */
+/* Barrier divergence [CL 3.3.6 W10, B10]: some threads are blocked at a barrier at which others never
+ * arrive. */
 static Z3_ast encode_divergence(struct zx *z)
 {
     Z3_ast some = z->no, all = z->yes;
@@ -194,8 +196,8 @@ static bool has_loops(const struct ck_program *p)
     return some;
 }
 
-/* Findings of executions in which work-items are blocked at barriers or, if these may exist (ENDLESS), spin; RACE, USAGE: the
- * answers without them. */
+/* Findings of executions in which work-items are blocked at barriers or, if these may exist (ENDLESS), spin;
+ * RACE, USAGE: the answers without them. */
 static void find_flags(struct zx_solve *s, bool endless, enum ck_answer race, enum ck_answer usage)
 {
     if (endless || s->meet != s->z->yes)

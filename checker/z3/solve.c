@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_STATE_SECONDS: spent on listing the states of a program whose condition is decided.  MOST_REFINEMENTS: of uninterpreted functions by
- * their values (CEGAR). */
+/* MOST_STATE_SECONDS: spent on listing the states of a program whose condition is decided.  MOST_REFINEMENTS:
+ * of uninterpreted functions by their values (CEGAR). */
 enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2, MOST_REFINEMENTS = 1000 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)

@@ -46,8 +46,8 @@ void zx_note_beyond(struct zx_solve *s);
 
 /* A literal for each flag of the model (z3/flags.c). */
 void zx_encode_flags(struct zx_solve *s);
-/* Finds the flags that some execution raises.  *RACE and *USAGE hold the answers so far; they become YES if a flag of their
- * kind is raised, UNKNOWN if a query reaches a limit. */
+/* Finds the flags that some execution raises.  *RACE and *USAGE hold the answers so far; they become YES if a
+ * flag of their kind is raised, UNKNOWN if a query reaches a limit. */
 void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage);
 
 /* Adds the execution of the solver's model to the verdict if options.executions is set (z3/executions.c). */

@@ -125,7 +125,8 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count)
     return r->node_count - 1;
 }
 
-/* Connects node N to TARGET.  A back edge increments its loop's count and resets those of the loops within. */
+/* Connects node N to TARGET.  A back edge increments its loop's count and resets those of the loops
+ * within. */
 static void connect_node(struct zx_run *r, uint32_t n, int slot, uint32_t target)
 {
     struct zx_node *node = r->nodes[n];

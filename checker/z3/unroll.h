@@ -1,4 +1,5 @@
-/* The unrolled control-flow graph: made by z3/unroll.c, executed symbolically by z3/exec.c and z3/access.c. */
+/* The unrolled control-flow graph: made by z3/unroll.c, executed symbolically by z3/exec.c and
+ * z3/access.c. */
 #ifndef CHECKER_Z3_UNROLL_H
 #define CHECKER_Z3_UNROLL_H
 

@@ -154,8 +154,8 @@ void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step)
     }
 }
 
-/* Linearisation: the number of predecessors of each event that are not placed yet, by the first STRICT + 1 of the
- * 4 relations. */
+/* Linearisation: the number of predecessors of each event that are not placed yet, by the first STRICT + 1 of
+ * the 4 relations. */
 enum { STRICTNESS = 4 };
 
 struct queue {

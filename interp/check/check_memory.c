@@ -4,8 +4,8 @@
 #include "interp/ext/ext.h"
 #include "interp/lower/lower.h"
 
-/* The shadow of the bytes at ADDRESS in P's object, which is a work-item's block, local memory, or memory whose
- * initialized bytes the environment tracks. */
+/* The shadow of the bytes at ADDRESS in P's object, which is a work-item's block, local memory, or memory
+ * whose initialized bytes the environment tracks. */
 static uint8_t *shadow_at(struct in_run *run, struct in_item *item, const struct in_fat *p, uint64_t address,
                           uint64_t size)
 {
@@ -118,8 +118,8 @@ static void check_copy(const struct at *x)
         memset(t, 0, size);
 }
 
-/* Orders and scopes that the instruction may have. [CLC 6.15.12.3, 6.15.12.4, 6.15.12.7.1 R1; CLC 6.15.12.7.4 R1],
- * [SPIRV 2.16.1] */
+/* Orders and scopes that the instruction may have. [CLC 6.15.12.3, 6.15.12.4, 6.15.12.7.1 R1; CLC 6.15.12.7.4
+ * R1], [SPIRV 2.16.1] */
 void in_check_order(const struct at *x, const struct in_atomic *a)
 {
     uint32_t scope, order, unequal;
@@ -165,7 +165,8 @@ static bool is_printf(const struct in_call *c)
     return c->opcode == SpvOpExtInst && c->fn == in_printf_call;
 }
 
-/* Marks everything from the pointer on as initialized: the extent of writes by a C function is not tracked. */
+/* Marks everything from the pointer on as initialized: the extent of writes by a C function is not
+ * tracked. */
 static void mark_initialized(const struct at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);

@@ -171,7 +171,8 @@ void in_terms_atomic(const struct in_terms_at *x)
 
 /* ---- calls into C, and waits ------------------------------------------------------------------- */
 
-/* Concretizes the part of the block from the pointer to the end of its object, which a call may read and write. */
+/* Concretizes the part of the block from the pointer to the end of its object, which a call may read and
+ * write. */
 static void keep_object(const struct in_terms_at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);

@@ -1,6 +1,6 @@
-/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12, 6.15.12.7.5 R1], [CL 3.3.5 O2, O3], [CL 3.3.6 A6].
- * Implemented with sequentially consistent host atomics, so that kernels and host threads may share
- * fine-grained memory. */
+/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12, 6.15.12.7.5 R1], [CL 3.3.5 O2, O3],
+ * [CL 3.3.6 A6]. Implemented with sequentially consistent host atomics, so that kernels and host threads may
+ * share fine-grained memory. */
 #include "exec.h"
 #include "interp/check/fault_memory.h"
 #include "interp/ext/convert.h"

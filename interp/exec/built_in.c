@@ -1,4 +1,5 @@
-/* Built-in variables: those that a kernel uses are stored among its constants, one copy per work-item. [CL env 2.9] */
+/* Built-in variables: those that a kernel uses are stored among its constants, one copy per work-item.
+ * [CL env 2.9] */
 #include "interp/lower/lower.h"
 #include "memmodel/base/array.h"
 #include <string.h>

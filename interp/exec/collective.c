@@ -1,6 +1,6 @@
-/* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait at one
- * instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.17 R2, R3;
- * CLC 6.15.20 R1; CLC 6.15.20.1 R2; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1; CLC 6.15.20.4 R1], [CL 3.3.6 W9, B9] */
+/* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait
+ * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.17 R2, R3; CLC
+ * 6.15.20 R1; CLC 6.15.20.1 R2; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1; CLC 6.15.20.4 R1], [CL 3.3.6 W9, B9] */
 #include "collective.h"
 #include "interp/ext/convert.h"
 #include "reduction.h"
@@ -161,7 +161,8 @@ static const uint8_t *at_lane(const struct in_gathering *g, uint64_t wanted, uin
     return NULL; /* not an active work-item: the value is undefined; here 0 */
 }
 
-/* The source of a rotation within a cluster, or within the maximum size, even if the sub-group is smaller [CLC 6.15.20.5 R1]. */
+/* The source of a rotation within a cluster, or within the maximum size, even if the sub-group is smaller
+ * [CLC 6.15.20.5 R1]. */
 static const uint8_t *rotated_source(const struct in_gathering *g, uint32_t m, uint64_t delta)
 {
     uint64_t cluster =

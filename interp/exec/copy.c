@@ -74,7 +74,8 @@ static void perform_copy(struct in_run *run, struct in_item *item, struct in_cop
     run->copying = false;
 }
 
-/* Performs C after the delayed copies that a fence, whatever its flags, precedes: fewer orders, never more. */
+/* Performs C after the delayed copies that a fence, whatever its flags, precedes: fewer orders, never
+ * more. */
 static void make_in_order(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     struct in_copies *copies = &item->group->copies;
@@ -170,7 +171,8 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
                     value == 0 ? "the event 0" : "an event");
 }
 
-/* Marks the copies of the events in MEMBER's list; false if the list differs from FIRST, that of the first member. */
+/* Marks the copies of the events in MEMBER's list; false if the list differs from FIRST, that of the first
+ * member. */
 static bool mark_waited_copies(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
 {
     struct in_copies *copies = &g->members[0]->group->copies;

@@ -399,9 +399,9 @@ static inline bool in_permits(const struct in_object *o, uint64_t address, uint6
         return false;
     return true;
 }
-/* Checks the access R through P; an undefined one is reported.  Returns the memory to access, which is not that at
- * the address for reads that are defined to give zeros; NULL: there is none, and run->outcome.stopped says whether
- * the launch ends.  Sets P's object if it was unknown. */
+/* Checks the access R through P; an undefined one is reported.  Returns the memory to access, which is not
+ * that at the address for reads that are defined to give zeros; NULL: there is none, and run->outcome.stopped
+ * says whether the launch ends.  Sets P's object if it was unknown. */
 static inline uint8_t *in_touch(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                 struct in_fat *p, struct in_reference r)
 {
@@ -415,17 +415,17 @@ struct in_range {
     const struct in_object *object;
     uint64_t address, size;
 };
-/* finding.c: reports a finding of ITEM at PC (each may be NULL), a hundred times per launch at most for one kind and
- * instruction.  Afterwards run->outcome.stopped says whether the launch ends. */
+/* finding.c: reports a finding of ITEM at PC (each may be NULL), a hundred times per launch at most for one
+ * kind and instruction.  Afterwards run->outcome.stopped says whether the launch ends. */
 void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
               const char *clause, const char *format, ...) MM_PRINTF(6, 7);
 /* The same for a finding about the bytes RANGE. */
 void in_raise_at(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
                  const char *clause, struct in_range range, const char *format, ...) MM_PRINTF(7, 8);
 
-/* record.c: records the access KIND, MM_READ or MM_WRITE, of RANGE, whose bytes are VALUE.  ATTRIBUTES packs three
- * members of the event: attributes (MM_VOLATILE and others) in bits 0-7, the scope of availability or visibility in
- * bits 8-11, semantics in bits 16-31.  Returns the event, which is valid until the next one. */
+/* record.c: records the access KIND, MM_READ or MM_WRITE, of RANGE, whose bytes are VALUE.  ATTRIBUTES packs
+ * three members of the event: attributes (MM_VOLATILE and others) in bits 0-7, the scope of availability or
+ * visibility in bits 8-11, semantics in bits 16-31.  Returns the event, which is valid until the next one. */
 struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                   struct in_range range, enum mm_kind kind, const void *value,
                                   uint32_t attributes);
@@ -443,7 +443,8 @@ void in_record_end(struct in_run *run);
 enum mm_order in_order_of(uint32_t semantics);
 enum mm_scope in_scope_of(uint32_t scope);
 
-/* image_access.c: what an opaque register refers to, NULL if it is no argument of the launch or of one that enqueued it */
+/* image_access.c: what an opaque register refers to, NULL if it is no argument of the launch or of one that
+ * enqueued it */
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits);
 /* ext_inst.c: the function behind printf */
 bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -148,8 +148,8 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     }
 }
 
-/* Guided execution: gives texels to be read the values that the oracle determines, or passes written texels to the
- * oracle.  False without an oracle. */
+/* Guided execution: gives texels to be read the values that the oracle determines, or passes written texels
+ * to the oracle.  False without an oracle. */
 static bool guide_access(struct in_run *run, struct in_item *item, const struct in_handle *h,
                          const struct in_image_touched *touched, bool write)
 {

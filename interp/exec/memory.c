@@ -111,7 +111,8 @@ static bool is_tolerable(struct in_run *run, struct in_item *item, const struct 
 }
 
 /* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read
- * slightly past the end and discard the value.  The first such read of a launch is reported; none ends the launch. */
+ * slightly past the end and discard the value.  The first such read of a launch is reported; none ends the
+ * launch. */
 static const uint8_t *stray_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                  const struct in_object *o, struct in_reference r)
 {

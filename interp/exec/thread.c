@@ -22,7 +22,8 @@ static struct in_insn jump_or_branch(const struct in_insn *jump)
     return branch;
 }
 
-/* The operation for the three instructions from FIRST, or that of the first one.  All three remain, since jumps may lead to them. */
+/* The operation for the three instructions from FIRST, or that of the first one.  All three remain, since
+ * jumps may lead to them. */
 static uint64_t fused_op(const struct in_insn *first)
 {
     bool fits = first->op == IN_JMP && first->c == 1 && is_compare_branch(first[2].op);

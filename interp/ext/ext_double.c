@@ -1,6 +1,7 @@
-/* Mathematical functions of doubles [CLC 6.15.2, 7.4] without branches and calls, so that loops over work-items can be
- * vectorized; the interpreter and compiled kernels execute the same operations.  Polynomials are Chebyshev approximations with
- * errors below 2^-53.  Results are within 2 ulp (sinh, cosh, tanh and inverse functions 3, erf and erfc 4). */
+/* Mathematical functions of doubles [CLC 6.15.2, 7.4] without branches and calls, so that loops over
+ * work-items can be vectorized; the interpreter and compiled kernels execute the same operations.
+ * Polynomials are Chebyshev approximations with errors below 2^-53.  Results are within 2 ulp (sinh, cosh,
+ * tanh and inverse functions 3, erf and erfc 4). */
 #include "ext_functions.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Constants and their rests; LN_2_HIGH has zeros in its low bits, so that products with exponents are exact. */
+/* Constants and their rests; LN_2_HIGH has zeros in its low bits, so that products with exponents are
+ * exact. */
 static const double LN_2_HIGH = 0x1.62e42feep-1, LN_2_LOW = 0x1.a39ef35793c76p-33,
                     LOG2_E = 0x1.71547652b82fep+0, LN_2 = 0x1.62e42fefa39efp-1,
                     LN_2_REST = 0x1.abc9e3b39803fp-56, LN_10 = 0x1.26bb1bbb55516p+1,
@@ -19,7 +21,8 @@ static const double LN_2_HIGH = 0x1.62e42feep-1, LN_2_LOW = 0x1.a39ef35793c76p-3
                     LOG10_2_HIGH = 0x1.34413509p-2, LOG10_2_LOW = 0x1.ef3fde623e256p-35,
                     LOG10_E = 0x1.bcb7b1526e50ep-2;
 
-/* ---- exponential functions ----------------------------------------------------------------------------------------- */
+/* ---- exponential functions
+ * ----------------------------------------------------------------------------------------- */
 
 /* X and REST, which is small beside X, are N ln 2 + r; e^r - 1. */
 INLINE double reduced_exp(double x, double rest, double *n)
@@ -114,7 +117,8 @@ INLINE double double_cosh(double x)
     return e + 0.25 / e;
 }
 
-/* ---- logarithms ------------------------------------------------------------------------------------------------------ */
+/* ---- logarithms
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* X > 0 is 2^EXPONENT m with m between the roots of 1/2 and 2. */
 INLINE double split_at_root(double x, double *exponent)
@@ -199,7 +203,8 @@ INLINE double double_atanh(double x)
     return x == 0 ? x : copysign(0.5 * log_of_sum(2 * a / (1 - a), 0), x);
 }
 
-/* ---- powers and roots -------------------------------------------------------------------------------------------------- */
+/* ---- powers and roots
+ * -------------------------------------------------------------------------------------------------- */
 
 /* HIGH + LOW, of which HIGH is the larger, or 0. */
 INLINE double sum_of(double high, double low, double *rest)
@@ -209,7 +214,8 @@ INLINE double sum_of(double high, double low, double *rest)
     return sum;
 }
 
-/* log X with *REST, to 2^-62, for finite X > 0: 2 artanh s with s = (m - 1) / (m + 1) is 2 s + s^3 (2/3 + s^2 q). */
+/* log X with *REST, to 2^-62, for finite X > 0: 2 artanh s with s = (m - 1) / (m + 1) is 2 s + s^3 (2/3 + s^2
+ * q). */
 INLINE double exact_log(double x, double *rest)
 {
     double e, m = split_at_root(x, &e), f = m - 1, d = m + 1, inverse = 1 / d;
@@ -295,13 +301,14 @@ INLINE double double_hypot(double x, double y)
     return a == (double)INFINITY || b == (double)INFINITY ? (double)INFINITY : r;
 }
 
-/* ---- inverse trigonometric functions -------------------------------------------------------------------------------------- */
+/* ---- inverse trigonometric functions
+ * -------------------------------------------------------------------------------------- */
 
 static const double PI = 0x1.921fb54442d18p+1, PI_REST = 0x1.1a62633145c07p-53,
                     INVERSE_PI = 0x1.45f306dc9c883p-2;
 
-/* The angle of (x, y), both at least 0 and less than 2^1020: a multiple of pi/4 and the arc tangent of t with |t| <= tan(pi/8).
- * In units of pi if HALF_TURNS. */
+/* The angle of (x, y), both at least 0 and less than 2^1020: a multiple of pi/4 and the arc tangent of t with
+ * |t| <= tan(pi/8). In units of pi if HALF_TURNS. */
 INLINE double angle(double y, double x, int half_turns)
 {
     int steep = y > 0x1.3504f333f9de6p+1 * x, diagonal = y > 0x1.a827999fcef32p-2 * x;
@@ -360,7 +367,9 @@ INLINE double arc_cosine(double x, int half_turns)
     return mirrored(angle(sqrt((1 - a) * (1 + a)), a, half_turns), signbit(x) != 0, half_turns);
 }
 
-/* ---- error functions ---------------------------------------------------------------------------------------------------------- */
+/* ---- error functions
+ *
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* erfc A for A >= 0: e^(-A^2) / (1 + 2 A) times a function of (A - 4) / (A + 4). */
 INLINE double upper_erfc(double a)
@@ -426,7 +435,8 @@ INLINE double double_erf(double x)
     return x != x ? x : copysign(r, x);
 }
 
-/* ---- as functions of OpenCL.std -------------------------------------------------------------------------------------------- */
+/* ---- as functions of OpenCL.std
+ * -------------------------------------------------------------------------------------------- */
 
 #define DEFINE_1(name, ...)                                                                                  \
     in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \

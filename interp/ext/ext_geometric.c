@@ -1,6 +1,6 @@
 /* Geometric functions [CLC 6.15.5] in double, rounded once to the type.  Lengths neither overflow nor lose
- * precision to underflow [CLC 7.5.1]: vectors of doubles are scaled by a power of two first; squares of floats and
- * halves do neither in double.  The fast_ functions are allowed 8192 ulp and do not use it. */
+ * precision to underflow [CLC 7.5.1]: vectors of doubles are scaled by a power of two first; squares of
+ * floats and halves do neither in double.  The fast_ functions are allowed 8192 ulp and do not use it. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -80,9 +80,10 @@ static void normalize_f64(double *v, uint32_t n)
         v[i] /= by;
 }
 
-/* Without branches, so that loops over work-items can be vectorized: the squares of finite elements have a finite sum, which
- * is NaN if an element is, and otherwise infinite if one is.  One quotient of doubles serves all elements: it and the product
- * are rounded to 53 bits, which is little beside 2 + n ulp of float. */
+/* Without branches, so that loops over work-items can be vectorized: the squares of finite elements have a
+ * finite sum, which is NaN if an element is, and otherwise infinite if one is.  One quotient of doubles
+ * serves all elements: it and the product are rounded to 53 bits, which is little beside 2 + n ulp of
+ * float. */
 static void normalize_f32(double *v, uint32_t n)
 {
     double by = vector_norm(v, n), count = 0;

@@ -58,7 +58,8 @@ static bool accept_text(struct cursor *c, const char *text)
     return true;
 }
 
-/* WIDEST: characters of one conversion that every C implementation supports; LARGEST adds the digits of the largest double. */
+/* WIDEST: characters of one conversion that every C implementation supports; LARGEST adds the digits of the
+ * largest double. */
 enum { WIDEST = 4095, LARGEST = WIDEST + 512 };
 
 /* A decimal number, -1 if it exceeds WIDEST; 0 if there are no digits. */
@@ -178,7 +179,8 @@ static void put_float(struct output *out, const struct directive *d, double valu
         put_text(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* DATA is as wide as it was passed; it is truncated to the width of the length modifier, or to int without one. */
+/* DATA is as wide as it was passed; it is truncated to the width of the length modifier, or to int without
+ * one. */
 static void put_integer(struct output *out, const struct directive *d, const unsigned char *data,
                         uint32_t size)
 {

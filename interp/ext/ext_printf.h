@@ -26,9 +26,9 @@ struct in_printf {
     void *context;           /* passed to STRING */
 };
 
-/* Writes the text of CALL to OUT (at most SIZE bytes, no terminator) and returns the length of the whole text, as
- * snprintf does, so that a first call with SIZE 0 measures.  On a format that the specification does not
- * define, or values that do not fit it, *PROBLEM says what (a static string; NULL otherwise) and the text
+/* Writes the text of CALL to OUT (at most SIZE bytes, no terminator) and returns the length of the whole
+ * text, as snprintf does, so that a first call with SIZE 0 measures.  On a format that the specification does
+ * not define, or values that do not fit it, *PROBLEM says what (a static string; NULL otherwise) and the text
  * ends there: the kernel's printf then returns -1. */
 size_t in_printf_format(const struct in_printf *call, char *out, size_t size, const char **problem);
 

@@ -1,4 +1,5 @@
-/* Instructions of GLSL.std.450: those that OpenCL.std has too, and its other integer functions. [GLSL.std.450] */
+/* Instructions of GLSL.std.450: those that OpenCL.std has too, and its other integer functions.
+ * [GLSL.std.450] */
 #include "ext.h"
 
 #include <spirv/unified1/GLSL.std.450.h>

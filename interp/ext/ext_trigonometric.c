@@ -1,7 +1,8 @@
-/* Sine, cosine and tangent [CLC 6.15.2, 7.4] without branches and calls except for huge arguments (slow_path.h), so that loops over
- * work-items can be vectorized; the interpreter and compiled kernels execute the same operations.  An argument is reduced to a
- * multiple of pi/2 and a rest of at most pi/4 and a bit.  Functions of floats and halves are computed in double, those that need no
- * long reduction in float; results of float are within 2 ulp. */
+/* Sine, cosine and tangent [CLC 6.15.2, 7.4] without branches and calls except for huge arguments
+ * (slow_path.h), so that loops over work-items can be vectorized; the interpreter and compiled kernels
+ * execute the same operations.  An argument is reduced to a multiple of pi/2 and a rest of at most pi/4 and a
+ * bit.  Functions of floats and halves are computed in double, those that need no long reduction in float;
+ * results of float are within 2 ulp. */
 #include "ext_functions.h"
 
 #include <math.h>
@@ -20,10 +21,11 @@ static const double HIGH = 0x1.921fb54442d18p+0, MIDDLE = 0x1.1a62633145c07p-54,
 static const float HIGH_F = 0x1.921fb6p+0f, MIDDLE_F = -0x1.777a5cp-25f, LOW_F = -0x1.ee59dap-50f,
                    TWO_BY_PI_F = 0x1.45f306p-1f, PI_HIGH_F = 0x1.921fb6p+1f, PI_LOW_F = -0x1.777a5cp-24f;
 
-/* ---- quarters -------------------------------------------------------------------------------------------------------- */
+/* ---- quarters
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* An angle is QUARTER, modulo 4 in its low bits, times pi/2, and R + CORRECTION.  A sum with 1.5 * 2^52 (2^23) has a small integer
- * in its low bits. */
+/* An angle is QUARTER, modulo 4 in its low bits, times pi/2, and R + CORRECTION.  A sum with 1.5 * 2^52
+ * (2^23) has a small integer in its low bits. */
 #define DEFINE_ANGLE(type, word, magic, last_bit)                                                            \
     struct type##_angle {                                                                                    \
         type r, correction;                                                                                  \
@@ -60,9 +62,12 @@ static const float HIGH_F = 0x1.921fb6p+0f, MIDDLE_F = -0x1.777a5cp-25f, LOW_F =
 DEFINE_ANGLE(float, uint32_t, 0x1.8p23f, 31)
 DEFINE_ANGLE(double, uint64_t, 0x1.8p52, 63)
 
-/* ---- reduction --------------------------------------------------------------------------------------------------------- */
+/* ---- reduction
+ *
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* Of a float.  The smallest R of an angle below IN_SLOW_FROM has more than 40 bits, that of others, which are rounded to double first, 23. */
+/* Of a float.  The smallest R of an angle below IN_SLOW_FROM has more than 40 bits, that of others, which are
+ * rounded to double first, 23. */
 INLINE struct double_angle reduce_single(float x)
 {
     double angle = x;
@@ -79,7 +84,8 @@ INLINE struct float_angle reduce_native(float x)
     return (struct float_angle){fabsf(r) < 1 ? r : x - x, 0, float_low_bits(n)};
 }
 
-/* Of a double below IN_SLOW_FROM.  x - n HIGH is exact: x and n HIGH are multiples of 2^-53, and their difference is below 1. */
+/* Of a double below IN_SLOW_FROM.  x - n HIGH is exact: x and n HIGH are multiples of 2^-53, and their
+ * difference is below 1. */
 INLINE struct double_angle reduce_double(double x)
 {
     double n = rint(x * TWO_BY_PI), high = fma(-n, HIGH, x), product = n * MIDDLE;
@@ -104,7 +110,8 @@ INLINE struct double_angle reduce_double_of_pi(double x)
     return (struct double_angle){r, fma(half_turns, PI_HIGH, -r) + half_turns * PI_LOW, double_low_bits(n)};
 }
 
-/* ---- sine and cosine of the rest --------------------------------------------------------------------------------------- */
+/* ---- sine and cosine of the rest
+ * --------------------------------------------------------------------------------------- */
 
 /* Within 2^-40. */
 INLINE double short_sine(struct double_angle a)
@@ -168,7 +175,9 @@ INLINE float float_cosine_of(struct float_angle a)
     return w + (((1 - w) - half) + fmaf(p * z, z, -a.r * a.correction));
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------------------------- */
+/* ---- functions
+ *
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* A zero keeps its sign. */
 #define DEFINE(name, in_quarter, value)                                                                      \
@@ -197,8 +206,8 @@ DEFINE(sin, sine, x == 0 ? x : y)
 DEFINE(cos, cosine, y)
 DEFINE(tan, tangent, x == 0 ? x : y)
 
-/* [CLC 7.5.1]: sinpi(n) is a zero with n's sign, cospi(n + 0.5) is +0; zeros and infinities of tanpi alternate in sign from one
- * period to the next. */
+/* [CLC 7.5.1]: sinpi(n) is a zero with n's sign, cospi(n + 0.5) is +0; zeros and infinities of tanpi
+ * alternate in sign from one period to the next. */
 #define DEFINE_OF_PI(part, type, sine_of, cosine_of, copysign)                                               \
     INLINE type part##_sinpi(type x)                                                                         \
     {                                                                                                        \
@@ -223,9 +232,11 @@ DEFINE(tan, tangent, x == 0 ? x : y)
 DEFINE_OF_PI(single, float, float_sine_of, float_cosine_of, copysignf)
 DEFINE_OF_PI(double, double, long_sine, long_cosine, copysign)
 
-/* ---- as functions of each type ------------------------------------------------------------------------------------------- */
+/* ---- as functions of each type
+ * ------------------------------------------------------------------------------------------- */
 
-/* fma() is a call without the instruction, so the interpreter has a version for processors that have it; both compute the same. */
+/* fma() is a call without the instruction, so the interpreter has a version for processors that have it; both
+ * compute the same. */
 #if defined(__x86_64__) && !defined(__clang__)
 #define DEFINE_VERSIONS(type, name, value)                                                                   \
     __attribute__((target("fma"))) static type name##_with_fma(type x)                                       \

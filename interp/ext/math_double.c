@@ -1,5 +1,6 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
- * as OpenCL defines them: quotients, parts of numbers, remainders and gamma, with the edge cases of [CLC 7.5.1]. */
+ * as OpenCL defines them: quotients, parts of numbers, remainders and gamma, with the edge cases of
+ * [CLC 7.5.1]. */
 #include "math_double.h"
 #include "memmodel/base/bits.h"
 

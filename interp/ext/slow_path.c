@@ -1,7 +1,8 @@
 #include "slow_path.h"
 
 /* The host reduces arguments with an error that is small beside 1 and may not be beside R near a zero, as a
- * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4]. */
+ * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing
+ * [CLC 7.4]. */
 static bool is_near_zero(double r)
 {
     return fabs(r) < 0x1p-30;

@@ -1,6 +1,7 @@
 /* Prints build/gen/opcodes.h from the SPIR-V core grammar: IN_SPIRV_OPCODES(X) expands X(Name, value) once
- * for each opcode number, in ascending order; aliases keep the first name of their number.  Of the opcodes that
- * interp/lower/entries.h does not list, those of extensions become foreign, and declarations become none. */
+ * for each opcode number, in ascending order; aliases keep the first name of their number.  Of the opcodes
+ * that interp/lower/entries.h does not list, those of extensions become foreign, and declarations become
+ * none. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <stdbool.h>

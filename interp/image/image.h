@@ -91,7 +91,8 @@ struct in_sampler {
     bool normalized;
     enum in_addressing addressing;
     enum in_filter filter;
-    /* For reads with a level of detail [cl_khr_mipmap_image]; the rest unless HAS_MIP: NEAREST, 0 and FLT_MAX. */
+    /* For reads with a level of detail [cl_khr_mipmap_image]; the rest unless HAS_MIP: NEAREST, 0 and
+     * FLT_MAX. */
     bool has_mip;
     enum in_filter mip_filter;
     float lod_min, lod_max;
@@ -109,7 +110,8 @@ struct in_image {
     uint32_t levels; /* mipmapped: levels, of which the other members describe level 0; else 0 or 1 */
 };
 
-/* The level of detail of a read with a sampler: explicit, or that of gradients by x and by y of the coordinates. */
+/* The level of detail of a read with a sampler: explicit, or that of gradients by x and by y of the
+ * coordinates. */
 struct in_lod {
     bool gradients;
     float lod;
@@ -154,8 +156,8 @@ uint32_t in_image_dimensions(enum in_image_kind kind);       /* without it */
 uint32_t in_image_levels(const struct in_image *image); /* at least 1 */
 /* How many levels an image of this size has at most: the last one has a single texel, or a row of layers. */
 uint32_t in_image_most_levels(uint32_t width, uint32_t height, uint32_t depth);
-/* Level LEVEL as an image with one level; *OFFSET: of its texels, in bytes, from the data of IMAGE.  False: there is no such
- * level. */
+/* Level LEVEL as an image with one level; *OFFSET: of its texels, in bytes, from the data of IMAGE.  False:
+ * there is no such level. */
 bool in_image_level(const struct in_image *image, int64_t level, struct in_image *view, uint64_t *offset);
 uint64_t in_image_bytes(const struct in_image *image); /* of all levels */
 

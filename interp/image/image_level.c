@@ -1,9 +1,9 @@
 /* Levels of mipmapped images, and reads with a level of detail [cl_khr_mipmap_image], [CLC 6.15.15.2].
  *
- * Each level is half as large as the one before it, rounded down, but at least one texel in each dimension; layers of an
- * array stay.  The specification leaves three formulas to OpenGL's (4.6, 8.14): the level of detail of gradients is the
- * logarithm of the longer one, in texels of level 0; the nearest level of x.5 is x; two levels are weighted by the
- * fraction. */
+ * Each level is half as large as the one before it, rounded down, but at least one texel in each dimension;
+ * layers of an array stay.  The specification leaves three formulas to OpenGL's (4.6, 8.14): the level of
+ * detail of gradients is the logarithm of the longer one, in texels of level 0; the nearest level of x.5 is
+ * x; two levels are weighted by the fraction. */
 #include "image.h"
 
 #include <math.h>
@@ -74,9 +74,9 @@ static double length_in_texels(const struct in_image *image, const float *gradie
     return sqrt(sum);
 }
 
-/* Held within the sampler's limits and the levels that there are; not a number counts as 0.  The smallest level of detail
- * limits those of gradients alone: SPIR-V has the same instruction for level 0 and for reads without a level, which
- * are of level 0. */
+/* Held within the sampler's limits and the levels that there are; not a number counts as 0.  The smallest
+ * level of detail limits those of gradients alone: SPIR-V has the same instruction for level 0 and for reads
+ * without a level, which are of level 0. */
 static float level_of_detail(const struct in_image *image, const struct in_sampler *sampler,
                              const struct in_lod *l)
 {

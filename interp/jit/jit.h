@@ -53,9 +53,9 @@ enum in_jit_end {
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
-    /* For the work-groups from launch->next_group on; with launch->one, for that work-group alone, from work-item
-     * launch->first_item on; with launch->part, unless they may wait for the work-items before.  Where it declines WHY says the
-     * reason. */
+    /* For the work-groups from launch->next_group on; with launch->one, for that work-group alone, from
+     * work-item launch->first_item on; with launch->part, unless they may wait for the work-items before.
+     * Where it declines WHY says the reason. */
     enum in_jit_begin (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
     void (*prepare)(const struct in_run *launch); /* compiles it in the background */
     /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */

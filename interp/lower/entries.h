@@ -1,7 +1,7 @@
-/* The family in lower.h that lowers each opcode of the SPIR-V grammar.  Tables are built from the grammar's list
- * (build/gen/opcodes.h), so an opcode of the core without a line here does not compile.  Lines that follow from the
- * grammar are made with the list: an opcode of an extension is foreign; one that declares a type or a constant, annotates,
- * or belongs to debug information, modes or extensions is none.
+/* The family in lower.h that lowers each opcode of the SPIR-V grammar.  Tables are built from the grammar's
+ * list (build/gen/opcodes.h), so an opcode of the core without a line here does not compile.  Lines that
+ * follow from the grammar are made with the list: an opcode of an extension is foreign; one that declares a
+ * type or a constant, annotates, or belongs to debug information, modes or extensions is none.
  *   none     declares or annotates: nothing to execute
  *   foreign  not of the OpenCL environment, or of a part that no device here has: the module is refused */
 #ifndef INTERP_LOWER_ENTRIES_H

@@ -1,4 +1,5 @@
-/* Lowering of control flow, calls, barriers and group operations. [SPIRV 3.49.9, 3.49.17, 3.49.20, 3.49.21] */
+/* Lowering of control flow, calls, barriers and group operations.
+ * [SPIRV 3.49.9, 3.49.17, 3.49.20, 3.49.21] */
 #include "interp/lower/lower.h"
 #include <string.h>
 
@@ -309,8 +310,8 @@ enum mm_class in_lower_named_barrier(struct in_lower *l, const struct in_inst *i
                         in_opcode_name(i->opcode));
 }
 
-/* The type of the result, which the validator rarely checks: bool for a vote, four words for a ballot, an integer for a
- * count, else the type of the operand. */
+/* The type of the result, which the validator rarely checks: bool for a vote, four words for a ballot, an
+ * integer for a count, else the type of the operand. */
 static bool result_fits(const struct in_wait *w)
 {
     const struct in_ty *ty = w->ty;

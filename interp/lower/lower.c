@@ -51,7 +51,8 @@ uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
                                                                                                : index;
 }
 
-/* Depth-first search that appends callees before callers to ORDER; recursion is an error [CLC 6.11; CL env 4 R8]. */
+/* Depth-first search that appends callees before callers to ORDER; recursion is an error
+ * [CLC 6.11; CL env 4 R8]. */
 static enum mm_class visit_function(struct in_lower *l, uint32_t index, uint32_t *order, uint32_t *count,
                                     uint32_t depth)
 {

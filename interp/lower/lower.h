@@ -80,7 +80,8 @@ static inline bool in_is_chain(uint32_t op)
 enum mm_class in_lower_no_memory(struct in_lower *l);
 /* Appends an instruction, which the caller may complete. */
 struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c);
-/* New slots in the current frame, and among the constants: with SIZE bytes of BYTES, which may be NULL for zeros. */
+/* New slots in the current frame, and among the constants: with SIZE bytes of BYTES, which may be NULL for
+ * zeros. */
 int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align);
 int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size);
 /* The slots of operand ID and of the result of I, made at the first use. */

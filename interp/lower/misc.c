@@ -284,7 +284,8 @@ enum mm_class in_lower_quantize(struct in_lower *l, const struct in_inst *i)
     return in_call_c(l, i, run_quantize);
 }
 
-/* A deterministic clock: it counts its reads and the executed instructions. [CLC 6.15.21 R1] [SPV_KHR_shader_clock] */
+/* A deterministic clock: it counts its reads and the executed instructions. [CLC 6.15.21 R1]
+ * [SPV_KHR_shader_clock] */
 static bool run_read_clock(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_call *c)
 {

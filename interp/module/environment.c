@@ -1,5 +1,5 @@
-/* Rules of the OpenCL environment that the validator, which checks modules of any environment, omits: image types, the
- * memory model, scopes of execution, built-in variables [CL env 2.9 R2; CL env 4]. */
+/* Rules of the OpenCL environment that the validator, which checks modules of any environment, omits: image
+ * types, the memory model, scopes of execution, built-in variables [CL env 2.9 R2; CL env 4]. */
 #include "interp/module/module.h"
 
 static enum mm_class check_image_type(struct in_module *m, const struct in_inst *i, struct mm_error *err)

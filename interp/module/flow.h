@@ -22,10 +22,11 @@ struct in_flow {
  * destroyed as after success. */
 bool in_flow_create(struct in_flow *flow, uint32_t count);
 bool in_flow_add_edge(struct in_flow *flow, uint32_t from, uint32_t to);
-/* Fills ORDER and POSITION.  Of the successors of a node, the first that was added comes first where edges permit. */
+/* Fills ORDER and POSITION.  Of the successors of a node, the first that was added comes first where edges
+ * permit. */
 bool in_flow_sort(struct in_flow *flow);
-/* Fills DOMINATOR, an array for the nodes of a sorted graph, with immediate dominators; the entry's is itself,
- * that of an unreachable node NONE. */
+/* Fills DOMINATOR, an array for the nodes of a sorted graph, with immediate dominators; the entry's is
+ * itself, that of an unreachable node NONE. */
 void in_flow_dominators(const struct in_flow *flow, uint32_t *dominator);
 void in_flow_destroy(struct in_flow *flow);
 

@@ -118,12 +118,14 @@ enum mm_class in_declare_all(struct in_module *module, struct mm_error *err);
 /* names.c: strings of a module that was scanned, structures of one that was declared */
 enum mm_class in_index_strings(struct in_module *module, struct mm_error *err);
 enum mm_class in_index_structures(struct in_module *module, struct mm_error *err);
-/* Those of NAMES whose texts begin with PREFIX, the LENGTH bytes of NAME and the character END (0: and end there). */
+/* Those of NAMES whose texts begin with PREFIX, the LENGTH bytes of NAME and the character END (0: and end
+ * there). */
 struct in_names in_names_with(const struct in_names *names, const char *prefix, const char *name,
                               size_t length, char end);
 /* arrange.c: normalizes a module of another environment for validation */
 enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
-/* environment.c: what the OpenCL environment requires beyond valid SPIR-V, unless modules of any environment are accepted */
+/* environment.c: what the OpenCL environment requires beyond valid SPIR-V, unless modules of any environment
+ * are accepted */
 enum mm_class in_check_environment(struct in_module *module, struct mm_error *err);
 /* order.c: sorts blocks so that each follows its dominators; when out of memory some functions are left as
  * they are */

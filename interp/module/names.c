@@ -1,5 +1,5 @@
-/* Strings and structures of a module by name: what the compiler notes in OpStrings as "PREFIX.NAME.TEXT", and OpTypeStruct.
- * Both are sorted, so that a module of N kernels takes N log N comparisons of texts. */
+/* Strings and structures of a module by name: what the compiler notes in OpStrings as "PREFIX.NAME.TEXT", and
+ * OpTypeStruct. Both are sorted, so that a module of N kernels takes N log N comparisons of texts. */
 #include "module.h"
 #include <stdlib.h>
 #include <string.h>

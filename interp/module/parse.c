@@ -111,8 +111,8 @@ struct parse_state {
     size_t removed_count;
 };
 
-/* Debug information and user semantics do not affect execution, and translators often emit the former invalid: except in
- * strict mode they are removed before validation. */
+/* Debug information and user semantics do not affect execution, and translators often emit the former
+ * invalid: except in strict mode they are removed before validation. */
 static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *inst)
 {
     if (inst->opcode == SpvOpExtInstImport) {

@@ -1,4 +1,5 @@
-/* Stages that replace the words of a module before its id table is made: new words, and whether each is an id. */
+/* Stages that replace the words of a module before its id table is made: new words, and whether each is an
+ * id. */
 #ifndef INTERP_MODULE_REWRITE_H
 #define INTERP_MODULE_REWRITE_H
 

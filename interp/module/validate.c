@@ -98,7 +98,8 @@ static bool is_broad_select(const struct in_module *m, const uint8_t *kinds, con
            kinds[w[1]] == VECTOR && kinds[w[3]] != VECTOR;
 }
 
-/* A constant composite whose constituents include addresses of variables: the form in which translators emit initializers. */
+/* A constant composite whose constituents include addresses of variables: the form in which translators emit
+ * initializers. */
 static bool has_addresses(const struct in_module *m, const uint8_t *kinds, const uint32_t *w)
 {
     bool found = false;
@@ -107,16 +108,16 @@ static bool has_addresses(const struct in_module *m, const uint8_t *kinds, const
     return found;
 }
 
-/* Gradients with as many components as the coordinates, of which a 3D image uses three: so translators emit those of
- * read_image. */
+/* Gradients with as many components as the coordinates, of which a 3D image uses three: so translators emit
+ * those of read_image. */
 static bool has_gradients(const uint32_t *w)
 {
     return (w[0] & 0xffff) == SpvOpImageSampleExplicitLod && w[0] >> 16 == 8 &&
            w[5] == SpvImageOperandsGradMask;
 }
 
-/* Copies an access without a sampler, without the level that it names in the first image operand [cl_khr_mipmap_image]; returns
- * the number of words, 0 if W is none. */
+/* Copies an access without a sampler, without the level that it names in the first image operand
+ * [cl_khr_mipmap_image]; returns the number of words, 0 if W is none. */
 static uint32_t put_level_0(const uint32_t *w, uint32_t *to)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16,
@@ -172,10 +173,11 @@ static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t
 }
 
 /* Copies instruction W, in a valid form where the validator rejects what every driver accepts: conversions of
- * addresses in OpSpecConstantOp, addresses in composites, pipe storage, null handles, selections of vectors by one condition,
- * levels of mipmapped images, interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
- * optimizers let headers share a merge block. So are clocks, whose capability would make kernels shaders, and which may be
- * those of a work-group [CL env cl_khr_kernel_clock]. */
+ * addresses in OpSpecConstantOp, addresses in composites, pipe storage, null handles, selections of vectors
+ * by one condition, levels of mipmapped images, interfaces. Merge instructions are dropped: only shaders need
+ * structured control flow [SPIRV 2.11], and optimizers let headers share a merge block. So are clocks, whose
+ * capability would make kernels shaders, and which may be those of a work-group
+ * [CL env cl_khr_kernel_clock]. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *kinds, const uint32_t *w, struct copy *c)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
@@ -358,7 +360,8 @@ static uint32_t count_members(const uint32_t *members, uint32_t bound, const str
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* The library visits the members of a type once for each path to them, and what each function calls, directly or not. */
+/* The library visits the members of a type once for each path to them, and what each function calls, directly
+ * or not. */
 static enum mm_class check_costs(const struct in_module *module, struct mm_error *err)
 {
     uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;

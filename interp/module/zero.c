@@ -1,5 +1,5 @@
-/* Private memory that begins as zeros [cl_khr_initialize_memory]: each variable of a function that has no initializer
- * gets a null constant of its type. */
+/* Private memory that begins as zeros [cl_khr_initialize_memory]: each variable of a function that has no
+ * initializer gets a null constant of its type. */
 #include "rewrite.h"
 
 struct zero {

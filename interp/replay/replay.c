@@ -76,8 +76,8 @@ static bool only_compared(const struct in_module *m, uint32_t id)
     return true;
 }
 
-/* Whether the result of the instruction may differ between executions: it converts an address to an integer or an integer to
- * an address, or reads a clock, which engines count differently. */
+/* Whether the result of the instruction may differ between executions: it converts an address to an integer
+ * or an integer to an address, or reads a clock, which engines count differently. */
 static bool is_irreproducible(const struct in_module *m, const struct in_inst *i)
 {
     switch (i->opcode) {
@@ -100,8 +100,8 @@ static bool leads_to_private_pointer(const struct in_ty *ty)
     return is_any_pointer(ty) && ty->storage == SpvStorageClassFunction && is_any_pointer(ty->element);
 }
 
-/* The same in a kernel that may follow pointers to SVM (IN_REPLAY_FOLLOWS_SVM): SVM has the same addresses in each
- * execution, but what the kernel puts in memory must not contain addresses. */
+/* The same in a kernel that may follow pointers to SVM (IN_REPLAY_FOLLOWS_SVM): SVM has the same addresses in
+ * each execution, but what the kernel puts in memory must not contain addresses. */
 static bool follows_irreproducibly(const struct in_module *m, const struct in_inst *i)
 {
     const struct in_ty *first = i->operand_count > 0 ? in_type_of(m, i->operands[0]) : NULL;
@@ -147,8 +147,8 @@ enum {
     MAX_DEPTH = 256
 }; /* visited for one kernel, and nested; beyond that, true is the safe answer */
 
-/* Whether memory that a value or variable of type TY leads to may contain pointers.  A cycle of types contains a structure with a
- * pointer, which ends the recursion. */
+/* Whether memory that a value or variable of type TY leads to may contain pointers.  A cycle of types
+ * contains a structure with a pointer, which ends the recursion. */
 static bool leads_to_pointers(const struct in_ty *ty, uint32_t *left, unsigned depth)
 {
     if (!ty)

@@ -9,7 +9,8 @@
 
 #include "interp/interp.h"
 
-/* How the behavior of a kernel depends on addresses, and what re-execution needs beside the contents of its arguments. */
+/* How the behavior of a kernel depends on addresses, and what re-execution needs beside the contents of its
+ * arguments. */
 enum in_replay_class {
     IN_REPLAY_NEVER = 1,   /* in other ways, or its module does not fit in a trace */
     IN_REPLAY_ALWAYS,      /* not at all */
@@ -20,8 +21,9 @@ enum in_replay_class {
 enum in_replay_class in_replay_class(const struct in_instance *instance, size_t kernel, size_t size);
 /* Bytes of variables that in_replay_begin would record for INSTANCE. */
 uint64_t in_replay_unrecorded_bytes(const struct in_instance *instance, unsigned generation);
-/* Before RUN: records its module, which was created from SPIRV with OPTIONS, and the contents of the module's variables in global memory.
- * Those follow from earlier records while GENERATION, which launches that are not re-executed increase, remains the same. */
+/* Before RUN: records its module, which was created from SPIRV with OPTIONS, and the contents of the module's
+ * variables in global memory. Those follow from earlier records while GENERATION, which launches that are not
+ * re-executed increase, remains the same. */
 void in_replay_begin(const struct in_run *run, const void *spirv, size_t size,
                      const struct in_module_options *options, unsigned generation);
 /* Records RUN, which compiled code has completed; its module has SIZE bytes. */

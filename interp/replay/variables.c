@@ -3,7 +3,8 @@
 #include "interp/replay/variables.h"
 #include "memmodel/base/memory.h"
 
-/* What a value may be: MARK_ADDRESS, a pointer into a variable; MARK_HOLDER, a private variable that contains one. */
+/* What a value may be: MARK_ADDRESS, a pointer into a variable; MARK_HOLDER, a private variable that contains
+ * one. */
 enum { MARK_ADDRESS = 1, MARK_HOLDER = 2 };
 struct flow {
     const struct in_module *m;

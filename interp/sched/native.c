@@ -6,8 +6,8 @@
  * that instruction count the JIT begins to compile in a background thread; at the full count, a running
  * launch that is neither recorded nor checked continues in compiled code with its next work-group.  An
  * instrumented launch is compiled at once if its kernel has loops.  The decision depends on executed
- * instructions, not on time: with the same contents of the cache on disk (past_heat.h), the same program is executed by the same
- * engines again. */
+ * instructions, not on time: with the same contents of the cache on disk (past_heat.h), the same program is
+ * executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/mutex.h"
@@ -143,8 +143,9 @@ static void choose_engine(void)
     native.hot_given = hot != NULL;
 }
 
-/* Interpreted instructions that take no longer than compiling the kernel.  LLVM takes about 0.2 ms, or more, for each of its instructions, in
- * which the interpreter executes 100,000; less counts here, as compiled code may be on disk or execute other launches. */
+/* Interpreted instructions that take no longer than compiling the kernel.  LLVM takes about 0.2 ms, or more,
+ * for each of its instructions, in which the interpreter executes 100,000; less counts here, as compiled code
+ * may be on disk or execute other launches. */
 static uint64_t compile_cost(const struct in_code *code)
 {
     const uint64_t each = 20000;
@@ -152,7 +153,8 @@ static uint64_t compile_cost(const struct in_code *code)
     return least ? native.hot : code->count * each;
 }
 
-/* Whether HEAT, with that of earlier processes, comes to what compiling costs: then it pays off, or has been done. */
+/* Whether HEAT, with that of earlier processes, comes to what compiling costs: then it pays off, or has been
+ * done. */
 static bool has_paid(const struct in_run *run, double heat)
 {
     uint64_t cost = compile_cost(run->code);
@@ -170,8 +172,8 @@ static double item_work(const struct in_run *run)
     return done > 0 ? (double)run->executed / done : (double)INFINITY;
 }
 
-/* After how many interpreted instructions the kernel moves to compiled code: at once where the rest of the launch takes longer than
- * compiling, otherwise once the launches together have taken as long. */
+/* After how many interpreted instructions the kernel moves to compiled code: at once where the rest of the
+ * launch takes longer than compiling, otherwise once the launches together have taken as long. */
 static uint64_t promotion_threshold(const struct in_run *run)
 {
     double items = (double)run->progress.groups_total * (double)run->items_per_group;
@@ -179,8 +181,9 @@ static uint64_t promotion_threshold(const struct in_run *run)
     return paid ? native.hot : compile_cost(run->code);
 }
 
-/* Whether compilation pays off, given the instructions that the kernel has executed before: loops are assumed to have 16 iterations.
- * A recorded or checked launch cannot switch to compiled code later: its loops are assumed to be long. */
+/* Whether compilation pays off, given the instructions that the kernel has executed before: loops are assumed
+ * to have 16 iterations. A recorded or checked launch cannot switch to compiled code later: its loops are
+ * assumed to be long. */
 static bool is_worth_compiling(const struct in_run *run, bool instrumented)
 {
     const double rounds = instrumented && run->code->loops ? 1 << 20 : 1;
@@ -258,7 +261,8 @@ bool in_native_create(struct in_run *run)
     return is_jit_loaded() && begin_compiled(run);
 }
 
-/* Executes what create() has begun in compiled code; the work-items that have begun in the interpreter follow. */
+/* Executes what create() has begun in compiled code; the work-items that have begun in the interpreter
+ * follow. */
 static bool run_part(struct in_run *run)
 {
     in_native_step(run);
@@ -372,8 +376,8 @@ static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
         g->items[k].state = IN_ITEM_DONE;
 }
 
-/* Code for any local size executes the rest of one work-group, and the next ones need code for their size: it must save the whole
- * time of a compilation. */
+/* Code for any local size executes the rest of one work-group, and the next ones need code for their size: it
+ * must save the whole time of a compilation. */
 void in_native_split(struct in_run *run, struct in_group *g)
 {
     uint32_t first = first_of_rest(g);
@@ -463,8 +467,8 @@ static void deoptimize_launch(struct in_run *run)
     run->outcome.limit |= !in_open_slots(run);
 }
 
-/* Compiles the kernel with lookups of pointers; the interpreter executes the launch if that fails, and in a forked child, where the
- * compiler's locks may remain held. */
+/* Compiles the kernel with lookups of pointers; the interpreter executes the launch if that fails, and in a
+ * forked child, where the compiler's locks may remain held. */
 static void begin_again(struct in_run *run)
 {
     run->code->noted.lookups = true;

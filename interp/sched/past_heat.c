@@ -1,5 +1,6 @@
-/* Processes that execute a kernel too briefly to compile it add up: an entry of the cache holds what they have executed.  The entry
- * remains when the kernel is compiled, so that later processes load the code at once.  Of processes that write at the same time one is lost. */
+/* Processes that execute a kernel too briefly to compile it add up: an entry of the cache holds what they
+ * have executed.  The entry remains when the kernel is compiled, so that later processes load the code at
+ * once.  Of processes that write at the same time one is lost. */
 #include "interp/sched/past_heat.h"
 #include "interp/cache.h"
 #include "memmodel/base/hash.h"

@@ -32,8 +32,8 @@ void in_native_step(struct in_run *run); /* to the end, or until it blocks */
 /* Called when a work-group has ended and run->promote_at is reached: true if the JIT executes the remaining
  * ones. */
 bool in_native_take_over(struct in_run *run);
-/* Called when all work-items of the resident work-groups have used up their slices: compiled code executes the work-groups
- * that have not begun, unless work-items wait for others. */
+/* Called when all work-items of the resident work-groups have used up their slices: compiled code executes
+ * the work-groups that have not begun, unless work-items wait for others. */
 void in_native_leave_groups(struct in_run *run);
 /* Called when run->split_at is reached: compiled code executes the work-items of GROUP that have not
  * begun, unless they communicate with the others. */

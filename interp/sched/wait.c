@@ -256,8 +256,8 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
     return release_range(run, g, from, to);
 }
 
-/* Whether all work-items of the group wait at one instruction, whose scope is a constant and the work-group: the usual case,
- * decided without a pass over each sub-group. */
+/* Whether all work-items of the group wait at one instruction, whose scope is a constant and the work-group:
+ * the usual case, decided without a pass over each sub-group. */
 static bool waits_as_group(struct in_group *g)
 {
     if (g->waiting != g->items_count || find_disagreement(g, 0, g->items_count))
@@ -297,7 +297,8 @@ static void resolve_group(struct in_run *run, struct in_group *g)
         }
 }
 
-/* Ends the waits that the last step of ITEM completes: of its work-group, its sub-group or its named barrier. */
+/* Ends the waits that the last step of ITEM completes: of its work-group, its sub-group or its named
+ * barrier. */
 static void resolve_waits(struct in_run *run, struct in_item *item, bool sub_group)
 {
     struct in_group *g = item->group;

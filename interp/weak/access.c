@@ -36,7 +36,8 @@ static uint32_t cell_bound(const struct access *x)
     return in_cell_bound(x->cell, x->state->view[x->region], x->mask);
 }
 
-/* True if the write M, or a later fence of its writer, precedes the last seq_cst fence of this work-item in S. */
+/* True if the write M, or a later fence of its writer, precedes the last seq_cst fence of this work-item in
+ * S. */
 static bool precedes_last_fence(const struct access *x, const struct in_message *m)
 {
     uint64_t fenced = x->atomic ? x->state->fenced : 0;

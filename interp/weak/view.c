@@ -1,5 +1,5 @@
-/* Views: hash tables from half cells to serials, copied on write (docs/weak-memory.md#views): each is one block that is
- * shared and copied as a whole, which those of memmodel/base/map.h are not. */
+/* Views: hash tables from half cells to serials, copied on write (docs/weak-memory.md#views): each is one
+ * block that is shared and copied as a whole, which those of memmodel/base/map.h are not. */
 #include "history.h"
 #include <string.h>
 

@@ -18,8 +18,9 @@ struct emitter {
 
 void lt_emit_cannot(struct emitter *e, const char *reason);
 const char *lt_emit_type(uint8_t size, bool is_signed);
-/* The thread that member MEMBER of work-group GROUP of kernel KERNEL runs, NULL if there is none.  Groups and members are
- * numbered in text order.  *INDEX: the thread's place in the test and in the program, if INDEX is not NULL. */
+/* The thread that member MEMBER of work-group GROUP of kernel KERNEL runs, NULL if there is none.  Groups and
+ * members are numbered in text order.  *INDEX: the thread's place in the test and in the program, if INDEX is
+ * not NULL. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t kernel, uint32_t group,
                                        uint32_t member, uint32_t *index);
 /* The numbers of work-groups and, at most, of members of a work-group. */
@@ -39,14 +40,16 @@ void lt_emit_registers(struct emitter *e);
 struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const char *name, struct lt_expr *a);
 /* Makes accesses of X fit the types that THREAD's parameters have (emit/access.c). */
 void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x);
-/* Makes S, a statement of THREAD, access images by built-in functions; a write takes a second statement (emit/image.c). */
+/* Makes S, a statement of THREAD, access images by built-in functions; a write takes a second statement
+ * (emit/image.c). */
 void lt_emit_image_access(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s);
 bool lt_emit_writes_image(const struct emitter *e, const struct lt_thread *thread, const struct lt_stmt *s);
 /* Brings the list S of THREAD's statements, and the lists within, into the form that a kernel can have, and
  * records in e->kernel what they need of the device, or why a kernel cannot have them.  TOP: S is the body of
  * the thread. */
 void lt_emit_prepare(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
-/* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed. */
+/* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is
+ * changed. */
 enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                            struct mm_error *err);
 /* Whether kernels of a host test store observed term I. */

@@ -1,5 +1,5 @@
-/* The kernel code around a test's statements: the mapping of work-items to threads of instances, memory layout,
- * alignment and stress; and the kernel that counts final states on the device.
+/* The kernel code around a test's statements: the mapping of work-items to threads of instances, memory
+ * layout, alignment and stress; and the kernel that counts final states on the device.
  *
  * A launch consists of clusters of work-groups; in an iteration each cluster runs one instance per slot.  The
  * parameters that the runner varies are in run/knobs.def. */
@@ -249,7 +249,8 @@ static void emit_results(struct emitter *e)
     e->kernel->columns = column;
 }
 
-/* Records the sub-groups of an instance's work-items, so that instances in the wrong sub-groups are discarded. */
+/* Records the sub-groups of an instance's work-items, so that instances in the wrong sub-groups are
+ * discarded. */
 static void emit_sub_groups(struct emitter *e)
 {
     for (uint32_t t = 0; t < e->program->thread_count; t++) {

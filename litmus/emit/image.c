@@ -1,5 +1,6 @@
-/* Images: the elements of a location are texels of an image that is made from the location's buffer, one texel for each
- * element of each instance [CL 5.3.1].  Reads and writes become calls of built-in functions, which name no pointer. */
+/* Images: the elements of a location are texels of an image that is made from the location's buffer, one
+ * texel for each element of each instance [CL 5.3.1].  Reads and writes become calls of built-in functions,
+ * which name no pointer. */
 #include "litmus/emit/emit.h"
 
 static const char not_an_element[] = "an image of which more is used than elements with constant indices";

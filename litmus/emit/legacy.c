@@ -2,7 +2,8 @@
  * that a test uses [CLC 1.2 6.12.9, 6.12.11].
  *
  * They are relaxed and have device scope.  mem_fence is an acquire-release fence of work-group scope
- * [CLC 6.15.12.6]: with a later relaxed write it is a release, with an earlier relaxed read an acquire [CL 3.3.6 A4]. */
+ * [CLC 6.15.12.6]: with a later relaxed write it is a release, with an earlier relaxed read an acquire
+ * [CL 3.3.6 A4]. */
 #include "litmus/emit/emit.h"
 
 /* Bit 0 of an order: release; bit 1: acquire. */

@@ -1,5 +1,5 @@
-/* Kernels as SPIR-V in a plan.  The macros that the runner defines when it builds OpenCL C have fixed values here:
- * work-groups of WORK_ITEMS, and states beyond the expected range that one batch can report. */
+/* Kernels as SPIR-V in a plan.  The macros that the runner defines when it builds OpenCL C have fixed values
+ * here: work-groups of WORK_ITEMS, and states beyond the expected range that one batch can report. */
 #include "litmus/emit/plan.h"
 
 #include <inttypes.h>

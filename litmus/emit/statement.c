@@ -294,8 +294,8 @@ static const struct lt_stmt *phase_end(const struct emitter *e, uint32_t group, 
     return exists ? lt_emit_next_barrier(s) : NULL;
 }
 
-/* Emits one barrier for all work-groups if they agree on it: work-groups that have finished their statements may
- * execute it as well, and compilers handle barriers outside of conditions best. */
+/* Emits one barrier for all work-groups if they agree on it: work-groups that have finished their statements
+ * may execute it as well, and compilers handle barriers outside of conditions best. */
 static bool emit_phase_end(struct emitter *e, uint32_t phase)
 {
     const struct lt_stmt *first = NULL;

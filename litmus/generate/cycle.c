@@ -267,7 +267,8 @@ static struct lt_cycle turn_ring(const struct lt_cycle *c, unsigned first)
     return t;
 }
 
-/* Numbers the groups of N threads in order of appearance, among the threads of the same OUTER group (NULL: all). */
+/* Numbers the groups of N threads in order of appearance, among the threads of the same OUTER group (NULL:
+ * all). */
 static void number_groups(uint8_t *groups, const uint8_t *outer, unsigned n)
 {
     uint8_t old[LT_CYCLE_MAX];

@@ -204,7 +204,8 @@ static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cy
     return cls;
 }
 
-/* Emits some of the cycles that are one step weaker than C, spread over all of them; TEXT has the clauses of C. */
+/* Emits some of the cycles that are one step weaker than C, spread over all of them; TEXT has the clauses of
+ * C. */
 static enum mm_class emit_weaker(struct lt_generator *g, const struct lt_cycle *c, struct text *text)
 {
     char name[LT_CYCLE_TEXT], what[160];

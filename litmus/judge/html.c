@@ -1,5 +1,5 @@
-/* The judgement as a self-contained HTML page: a table of the tests, and for each test its histogram, the graph
- * of an execution with the outcome that the condition asks about, and its text. */
+/* The judgement as a self-contained HTML page: a table of the tests, and for each test its histogram, the
+ * graph of an execution with the outcome that the condition asks about, and its text. */
 #include "litmus/judge/judge.h"
 
 #include "litmus/files.h"

@@ -213,8 +213,8 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
         j->outcome = LT_ALLOWED;
 }
 
-/* A device runs the test without its filter: a race in an execution that the filter excludes makes every outcome
- * possible, too. */
+/* A device runs the test without its filter: a race in an execution that the filter excludes makes every
+ * outcome possible, too. */
 static enum mm_class find_undefined(struct lt_judged *j, const struct lt_judge_options *options,
                                     struct mm_error *err)
 {

@@ -40,7 +40,8 @@ static uint64_t seen_instances(const struct lt_judged *j)
     return j->positive + j->negative;
 }
 
-/* True if the observations validate the condition; without any instance not even a negative condition is validated. */
+/* True if the observations validate the condition; without any instance not even a negative condition is
+ * validated. */
 static bool is_validated(const struct lt_judged *j)
 {
     if (!seen_instances(j))

@@ -1,5 +1,6 @@
-/* The compact table of a campaign (docs/campaigns.md#tables): results without the texts of the tests, which are in
- * files, and without the pieces of the campaign, of which only the answer to "is it stationary?" is kept. */
+/* The compact table of a campaign (docs/campaigns.md#tables): results without the texts of the tests, which
+ * are in files, and without the pieces of the campaign, of which only the answer to "is it stationary?" is
+ * kept. */
 #include "litmus/judge/judge.h"
 #include "memmodel/base/error.h"
 #include "memmodel/base/escape.h"

@@ -74,7 +74,8 @@ static struct lt_value object_pointer(struct lt_lower *lower, uint32_t object, c
     return v;
 }
 
-/* A register, else a parameter that points to a location, else a location, else a new register, which is 0. */
+/* A register, else a parameter that points to a location, else a location, else a new register, which is
+ * 0. */
 static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *e)
 {
     uint32_t reg = ck_program_find_reg(lower->program, lower->thread, e->name);

@@ -80,7 +80,8 @@ static uint32_t add_prop(struct final *f, struct ck_prop prop)
     return i;
 }
 
-/* Truncates a constant to the size of the value that it is compared with, if it fits as signed or unsigned number:
+/* Truncates a constant to the size of the value that it is compared with, if it fits as signed or unsigned
+ * number:
  * -1 and 0xFFFFFFFF denote the same int and the same uint. */
 static void fit_constant(const struct final *f, struct ck_term *constant, const struct ck_term *other)
 {

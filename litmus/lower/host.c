@@ -1,6 +1,6 @@
 /* Lowering of the host part: each command becomes a thread with a start, its accesses and an end; its
- * completion, and that of a user event, is another thread.  The rules of [CL 3.3.6] relate points of these threads
- * and of their callers; the program has these relations, and the model derives order from them. */
+ * completion, and that of a user event, is another thread.  The rules of [CL 3.3.6] relate points of these
+ * threads and of their callers; the program has these relations, and the model derives order from them. */
 #include "litmus/lower/lower.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ enum { MAX_MOVED = 64 }; /* elements that a command copies, fills or maps */
 
 enum role { ROLE_API, ROLE_WAIT, ROLE_START, ROLE_END, ROLE_COUNT };
 
-/* The threads of the commands and events of a test, by number of the command or event; a recorded command has one of
- * each for each run of its command buffer, STRIDE apart. */
+/* The threads of the commands and events of a test, by number of the command or event; a recorded command has
+ * one of each for each run of its command buffer, STRIDE apart. */
 struct commands {
     struct lt_lower *lower;
     uint32_t *threads, *events, stride;
@@ -228,8 +228,8 @@ static void add_completion(struct commands *c, struct lt_pos pos, const char *na
     lt_end_thread(c->lower, pos);
 }
 
-/* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0"; in the second run of a
- * command buffer "C0.1 clCommandFillBufferKHR", "E0.1". */
+/* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0"; in the
+ * second run of a command buffer "C0.1 clCommandFillBufferKHR", "E0.1". */
 static void add_command(struct commands *c, const struct lt_api *api, uint32_t run)
 {
     struct lt_lower *lower = c->lower;
@@ -310,7 +310,8 @@ static struct end call_point(const struct commands *c, const struct lt_api *api,
     return (struct end){all_of(c, api->caller).thread, point_of(api, role)};
 }
 
-/* The start, the end and the completion of a command, in run RUN of its command buffer; RUN is 0 for enqueued commands. */
+/* The start, the end and the completion of a command, in run RUN of its command buffer; RUN is 0 for enqueued
+ * commands. */
 static struct end start_of(const struct commands *c, const struct lt_api *api, uint32_t run)
 {
     return (struct end){c->threads[api->command + run * c->stride], point_of(api, ROLE_START)};
@@ -420,7 +421,8 @@ static void relate_recorded(struct commands *c, const struct lt_api *api, uint32
     relate_instance(c, api);
 }
 
-/* Relates the start and the end of an enqueued command buffer to its recorded commands and to earlier runs. */
+/* Relates the start and the end of an enqueued command buffer to its recorded commands and to earlier
+ * runs. */
 static void relate_buffer(struct commands *c, const struct lt_api *api)
 {
     uint32_t run = 0;

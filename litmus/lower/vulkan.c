@@ -78,7 +78,8 @@ static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
                              .value = CK_NO_EXPR};
 }
 
-/* The point numbers by which edges refer to the accesses of an object's memory, and to the operation that frees it. */
+/* The point numbers by which edges refer to the accesses of an object's memory, and to the operation that
+ * frees it. */
 static uint32_t point_of(uint32_t object)
 {
     return 2 * object + 1;

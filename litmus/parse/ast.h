@@ -1,4 +1,5 @@
-/* The abstract syntax tree of a litmus test.  Everything lives in the test's arena; every node has a position. */
+/* The abstract syntax tree of a litmus test.  Everything lives in the test's arena; every node has a
+ * position. */
 #ifndef LITMUS_PARSE_AST_H
 #define LITMUS_PARSE_AST_H
 
@@ -263,9 +264,9 @@ enum lt_api_kind {
 };
 /* One row per function.  Parameters, one letter each: q queue, k kernel number, h host thread, b blocking
  * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE,
- * x execution status, z semaphores, B command buffer.
- * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2; calls that record, whose
- * first parameter is the command buffer, take sync-points instead. */
+ * x execution status, z semaphores, B command buffer.  Calls that enqueue take after them an optional wait
+ * list, {e0, e1}, and an optional event, &e2; calls that record, whose first parameter is the command buffer,
+ * take sync-points instead. */
 struct lt_api_function {
     const char *name;
     enum lt_api_kind kind;
@@ -470,7 +471,8 @@ enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer);
 bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value);
 /* The number of a thread: n, Pn, or Hn plus LT_HOST_NUMBER; false: TOKEN is none of them. */
 bool lt_thread_number(const struct lt_token *token, uint32_t *number);
-/* A new thread, whose name is the next token; NULL, with the error set, if the token is no such name: "expected WHAT". */
+/* A new thread, whose name is the next token; NULL, with the error set, if the token is no such name:
+ * "expected WHAT". */
 struct lt_thread *lt_parse_thread_name(struct lt_lexer *lexer, const char *what);
 void lt_parse_placement(struct lt_lexer *lexer, struct lt_thread *thread);
 void lt_parse_init(struct lt_lexer *lexer);

@@ -27,7 +27,8 @@ static struct lt_prop *new_prop(struct lt_lexer *lexer, enum lt_prop_kind kind, 
     return p;
 }
 
-/* term = thread-number ":" name | constant | [ "*" ] name [ "[" number "]" ] | "[" name [ "[" number "]" ] "]" */
+/* term = thread-number ":" name | constant | [ "*" ] name [ "[" number "]" ]
+ *      | "[" name [ "[" number "]" ] "]" */
 static bool parse_term(struct lt_lexer *lexer, struct lt_term *term)
 {
     const struct lt_token *t = lt_peek(lexer, 0);

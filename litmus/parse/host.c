@@ -214,7 +214,8 @@ static uint8_t parse_map_flags(struct lt_lexer *lexer)
     return flags;
 }
 
-/* enqueue-flags = "CLK_ENQUEUE_FLAGS_NO_WAIT" | "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" | "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"
+/* enqueue-flags = "CLK_ENQUEUE_FLAGS_NO_WAIT" | "CLK_ENQUEUE_FLAGS_WAIT_KERNEL"
+ *               | "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"
  * status = "CL_COMPLETE" | "CL_RUNNING" | "CL_SUBMITTED" | "CL_QUEUED"
  * Returns the index of the next token in NAMES. */
 static unsigned parse_name_of(struct lt_lexer *lexer, const char *const *names, size_t count,
@@ -340,7 +341,7 @@ static void parse_wait_list(struct lt_lexer *lexer, struct lt_api *api)
     }
 }
 
-/* api-call = name "(" parameter { "," parameter } [ wait-list ] ")"    (wait-list: calls that enqueue or record) */
+/* api-call = name "(" parameter { "," parameter } [ wait-list ] ")"    (wait-list: if it enqueues) */
 struct lt_api *lt_parse_api(struct lt_lexer *lexer)
 {
     struct lt_api *api = lt_new(lexer, sizeof *api), **tail = &lexer->test->calls;

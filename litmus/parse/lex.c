@@ -85,7 +85,8 @@ static char *copy_text(struct scan *s, size_t from, size_t to)
     return p;
 }
 
-/* Comments that are read to the end of the text in search of their nested closing; later ones end at the first. */
+/* Comments that are read to the end of the text in search of their nested closing; later ones end at the
+ * first. */
 enum { MOST_UNBALANCED = 64 };
 
 /* The position after the comment that starts at S->at, 0 if the comment does not end.  Comments (* *)

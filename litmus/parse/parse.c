@@ -3,8 +3,8 @@
  * C11 tests are parsed as OpenCL with pointers to global memory [CL 3.3.6 G8].
  *
  * The production that a function parses stands above it in EBNF: [ x ] optional, { x } repeated, "x" a token;
- * name and number are tokens of lex.c.  Productions of expressions are in expr.c, of API calls in host.c, of the
- * condition in cond.c. */
+ * name and number are tokens of lex.c.  Productions of expressions are in expr.c, of API calls in host.c, of
+ * the condition in cond.c. */
 #include "litmus/parse/ast.h"
 
 #include <stdlib.h>

@@ -20,7 +20,8 @@ static struct lt_queue *find_queue(struct lt_lexer *lexer, struct lt_pos pos, co
     return queue;
 }
 
-/* Finds the event that USE names: a semaphore, a sync-point, or, for LT_EVENT_COMMAND, an event of either kind. */
+/* Finds the event that USE names: a semaphore, a sync-point, or, for LT_EVENT_COMMAND, an event of either
+ * kind. */
 static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, enum lt_event_kind kind)
 {
     static const char *const words[] = {
@@ -55,7 +56,8 @@ static bool is_shared(const struct lt_test *test, const struct lt_api *api, cons
     return false;
 }
 
-/* Rejects a semaphore that several threads use repeatedly: nothing would determine which signal a wait is for. */
+/* Rejects a semaphore that several threads use repeatedly: nothing would determine which signal a wait is
+ * for. */
 static void resolve_semaphores(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (struct lt_event_use *use = api->semaphores; use && !lexer->failed; use = use->next) {
@@ -106,8 +108,8 @@ static void find_buffer(struct lt_lexer *lexer, struct lt_api *api)
                    api->queue_name);
 }
 
-/* Checks a command buffer: one thread records and then finalizes it; one thread enqueues it, after that if it is
- * the same thread. */
+/* Checks a command buffer: one thread records and then finalizes it; one thread enqueues it, after that if it
+ * is the same thread. */
 static void resolve_buffer(struct lt_lexer *lexer, struct lt_command_buffer *b)
 {
     const struct lt_api *enqueues = NULL, *api;
@@ -180,7 +182,8 @@ static void resolve_thread(struct lt_lexer *lexer, struct lt_api *api)
         api->thread->started_by = api;
 }
 
-/* Finds the map that an unmap ends: the last one of the same object in the text that no earlier unmap ends. */
+/* Finds the map that an unmap ends: the last one of the same object in the text that no earlier unmap
+ * ends. */
 static void resolve_unmap(struct lt_lexer *lexer, struct lt_api *api)
 {
     for (const struct lt_api *map = lexer->test->calls; map != api; map = map->next) {

@@ -1,5 +1,5 @@
-/* Types in OPENCL tests: integer and atomic types of OpenCL C with the qualifiers of an address space, or of the origin of
- * memory. */
+/* Types in OPENCL tests: integer and atomic types of OpenCL C with the qualifiers of an address space, or of
+ * the origin of memory. */
 #include "litmus/parse/ast.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The campaign: the plan, results.json, and child processes that run the tests, one after the other until all have run
- * (child.c). */
+/* The campaign: the plan, results.json, and child processes that run the tests, one after the other until all
+ * have run (child.c). */
 #include "campaign.h"
 
 #include <inttypes.h>
@@ -88,8 +88,8 @@ uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
     return (uint64_t)lt_json_value(cJSON_GetObjectItem(test, "iterations"));
 }
 
-/* Resumes from the results of an earlier run of the same plan: finished tests are kept, others continue.  False:
- * the file exists but has no results, so it must not be overwritten. */
+/* Resumes from the results of an earlier run of the same plan: finished tests are kept, others continue.
+ * False: the file exists but has no results, so it must not be overwritten. */
 static bool resume_campaign(struct lt_campaign_state *c)
 {
     if (access(c->options->files.results, F_OK) != 0)
@@ -168,7 +168,8 @@ static const char *plan_name(const struct lt_campaign_state *c)
     return strncmp(path, "/proc/self/fd/", 14) == 0 ? "the plan" : path;
 }
 
-/* Makes the record of TEST, with number I in the plan; false, after a message: the test cannot be run as it says. */
+/* Makes the record of TEST, with number I in the plan; false, after a message: the test cannot be run as it
+ * says. */
 static bool load_test(struct lt_campaign_state *c, unsigned i, const cJSON *test)
 {
     const struct lt_options *o = c->options;

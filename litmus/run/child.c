@@ -51,7 +51,8 @@ static void choose_next(const struct lt_campaign_state *c, unsigned from, struct
             job->next[job->next_count++] = i;
 }
 
-/* The device as the results name it: settings of the driver that it does not report are part of its version. */
+/* The device as the results name it: settings of the driver that it does not report are part of its
+ * version. */
 static cJSON *describe_device(const struct lt_campaign_state *c, const struct lt_device *device)
 {
     cJSON *json = c->backend->describe(device);
@@ -142,7 +143,8 @@ bool lt_child_start(struct lt_campaign_state *c)
         return false;
     }
     if (c->child == 0) {
-        /* The child must die with its parent; the parent may have died before prctl(), which getppid() shows. */
+        /* The child must die with its parent; the parent may have died before prctl(), which getppid()
+         * shows. */
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
             _exit(1);
         lt_signals_ignore();
@@ -161,7 +163,8 @@ bool lt_child_start(struct lt_campaign_state *c)
     return true;
 }
 
-/* ---- listening -------------------------------------------------------------------------------------------- */
+/* ---- listening
+ * -------------------------------------------------------------------------------------------- */
 
 static void record_finish(struct lt_campaign_state *c, struct lt_record *r, const char *status,
                           const char *reason)

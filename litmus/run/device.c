@@ -298,9 +298,9 @@ static bool has_function(const struct lt_device *device, const char *name)
     return clGetExtensionFunctionAddressForPlatform(platform, name) != NULL;
 }
 
-/* Whether command buffers support NEED.  Versions before 0.9.8 require simultaneous use for a command buffer that
- * is enqueued again before it is complete, and versions before 0.9.7 a queue with the properties of the recorded
- * one. */
+/* Whether command buffers support NEED.  Versions before 0.9.8 require simultaneous use for a command buffer
+ * that is enqueued again before it is complete, and versions before 0.9.7 a queue with the properties of the
+ * recorded one. */
 static bool has_command_buffers(const struct lt_device *device, const char *need)
 {
     enum { CAPABILITIES = 0x12A9, SIMULTANEOUS_USE = 4 };
@@ -348,8 +348,8 @@ static bool has_host_need(const struct lt_device *device, const char *need, bool
     return false;
 }
 
-/* A feature of OpenCL C 3.0 [CLC 6.2.1].  The device's atomic capabilities decide for SPIR-V, and where the device
- * lists no features: a compiler that does not list a feature does not declare its functions either. */
+/* A feature of OpenCL C 3.0 [CLC 6.2.1].  The device's atomic capabilities decide for SPIR-V, and where the
+ * device lists no features: a compiler that does not list a feature does not declare its functions either. */
 static bool has_feature(const struct lt_device *device, const char *need)
 {
     char feature[96];

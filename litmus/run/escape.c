@@ -1,5 +1,5 @@
-/* Escapes texts of drivers and plans for terminals and results.  A copy of what memmodel has, as the runner does
- * not link it. */
+/* Escapes texts of drivers and plans for terminals and results.  A copy of what memmodel has, as the runner
+ * does not link it. */
 #include "run.h"
 
 #include <string.h>

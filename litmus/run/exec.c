@@ -1,5 +1,5 @@
-/* Runs one test on the device, whatever its interface: reads the plan, chooses the geometry, then runs batch after
- * batch, each with other knobs. */
+/* Runs one test on the device, whatever its interface: reads the plan, chooses the geometry, then runs batch
+ * after batch, each with other knobs. */
 #include "exec.h"
 #include "host.h"
 
@@ -54,7 +54,8 @@ static bool read_locations(struct exec *e)
     return true;
 }
 
-/* The columns are the observed values that threads store, and then, if at all, the sub-group of each thread. */
+/* The columns are the observed values that threads store, and then, if at all, the sub-group of each
+ * thread. */
 static bool columns_fit(const struct exec *e)
 {
     const cJSON *item;
@@ -189,8 +190,8 @@ uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
     return (uint32_t)strtoul(list, NULL, 10);
 }
 
-/* A test may say which sub-groups its threads are in, and an instance whose threads are in others does not count.
- * Neighbors share a sub-group; work-items that are far from each other mostly do not. */
+/* A test may say which sub-groups its threads are in, and an instance whose threads are in others does not
+ * count. Neighbors share a sub-group; work-items that are far from each other mostly do not. */
 static void place_in_sub_groups(struct exec *e)
 {
     const struct lt_options *o = e->job->options;

@@ -1,5 +1,5 @@
-/* A test that runs as kernel launches: shared by exec.c (batches), build.c (programs) and count.c (counting on
- * the host). */
+/* A test that runs as kernel launches: shared by exec.c (batches), build.c (programs) and count.c (counting
+ * on the host). */
 #ifndef LITMUS_RUN_EXEC_H
 #define LITMUS_RUN_EXEC_H
 
@@ -9,7 +9,8 @@
 #define OTHERS        65536 /* states outside of the expected range that one batch can report */
 #define MAX_LINES     65536 /* elements of memory under stress */
 
-/* Initial value in the column of an observed value, before a thread stores it; modules and kernels write it, too. */
+/* Initial value in the column of an observed value, before a thread stores it; modules and kernels write it,
+ * too. */
 #define LT_NOT_STORED 0x5efc1ba
 
 struct location {

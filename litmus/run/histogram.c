@@ -1,5 +1,5 @@
-/* Histograms of final states: an open hash table from value tuples to counts.  It is not that of memmodel/base: the
- * runner stands alone. */
+/* Histograms of final states: an open hash table from value tuples to counts.  It is not that of
+ * memmodel/base: the runner stands alone. */
 #include "run.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Host tests: sequences of API calls by one or more host threads, repeated with delays chosen by the seed.  The
- * plan's "host" object has the code of each thread (litmus/docs/format.md). */
+/* Host tests: sequences of API calls by one or more host threads, repeated with delays chosen by the seed.
+ * The plan's "host" object has the code of each thread (litmus/docs/format.md). */
 #ifndef LITMUS_RUN_HOST_H
 #define LITMUS_RUN_HOST_H
 

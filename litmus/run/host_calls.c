@@ -215,7 +215,8 @@ static void *extension_function(const struct lt_host *host, const char *name)
     return clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
-/* Declares F: the function NAME of an extension, F.call, with the type RESULT(...); F.found is NULL where it is missing. */
+/* Declares F: the function NAME of an extension, F.call, with the type RESULT(...); F.found is NULL where it
+ * is missing. */
 #define EXTENSION(f, name, result, ...)                                                                      \
     const union {                                                                                            \
         void *found;                                                                                         \
@@ -488,7 +489,8 @@ int lt_host_function(const char *name)
     return -1;
 }
 
-/* A flush orders nothing, but a wait needs a flush of the commands before it [CL 5.15]; other flushes are random. */
+/* A flush orders nothing, but a wait needs a flush of the commands before it [CL 5.15]; other flushes are
+ * random. */
 void lt_host_flush(struct lt_host *host)
 {
     for (unsigned i = 0; i < host->queue_count; i++)

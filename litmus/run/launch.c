@@ -1,5 +1,5 @@
-/* A test on an OpenCL device: memory, launches, counts.  Memory is prepared and final states are counted on the device;
- * only the counts come back. */
+/* A test on an OpenCL device: memory, launches, counts.  Memory is prepared and final states are counted on
+ * the device; only the counts come back. */
 #include "exec.h"
 #include "host.h"
 
@@ -168,8 +168,8 @@ static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
         clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
-/* A batch of many launches may take longer than the campaign waits for a message: waits for some of the launches and
- * reports that they are complete.  After a launch that hangs there is no message. */
+/* A batch of many launches may take longer than the campaign waits for a message: waits for some of the
+ * launches and reports that they are complete.  After a launch that hangs there is no message. */
 static bool report_progress(struct exec *e, unsigned number)
 {
     unsigned often = e->job->device->is_gpu ? 4 : 1;

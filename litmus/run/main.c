@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the options ----------------------------------------------------------------------------------------- */
+/* ---- the options
+ * ----------------------------------------------------------------------------------------- */
 
-/* How the argument of an option is read into the member of struct lt_options at OFFSET.  ACTION: LEAST is what to do;
- * NUMBER: unsigned, WIDE: uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
+/* How the argument of an option is read into the member of struct lt_options at OFFSET.  ACTION: LEAST is
+ * what to do; NUMBER: unsigned, WIDE: uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
 enum kind { FLAG, ACTION, TEXT, NUMBER, WIDE, FRACTION, SHARD, KNOB, HARDWARE, COMPILE, LIMITS, SECONDS };
 
 struct run_option {
@@ -115,7 +116,8 @@ static void print_help(FILE *out)
         out);
 }
 
-/* ---- their arguments ------------------------------------------------------------------------------------- */
+/* ---- their arguments
+ * ------------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {

@@ -124,7 +124,8 @@ void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_hist
 /* The one of TESTS with the file and the text of WANTED; NULL: none.  Two files may have the same test. */
 cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
 
-/* ---- interfaces ------------------------------------------------------------------------------------------ */
+/* ---- interfaces
+ * ------------------------------------------------------------------------------------------ */
 
 struct exec;
 struct lt_device;
@@ -174,7 +175,8 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
-/* Whether WANTED, a number or part of a name in any case, chooses the platform or device NUMBER; NULL: it does. */
+/* Whether WANTED, a number or part of a name in any case, chooses the platform or device NUMBER; NULL: it
+ * does. */
 bool lt_is_chosen(const char *wanted, unsigned number, const char *name);
 /* As CL_MAKE_VERSION; 0: the device does not report the extension with a version. */
 cl_uint lt_device_extension_version(const struct lt_device *device, const char *extension);
@@ -217,7 +219,8 @@ struct lt_tuning {
     bool set[LT_KNOB_COUNT];
     uint32_t values[LT_KNOB_COUNT];
 };
-/* The parameters that an earlier --tune saved for DEVICE; false: there are none, or the file is unusable (*ERROR). */
+/* The parameters that an earlier --tune saved for DEVICE; false: there are none, or the file is unusable
+ * (*ERROR). */
 bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
                     const struct lt_options *options, const char **error);
 int lt_tune(const struct lt_options *options);

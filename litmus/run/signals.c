@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <time.h>
 
-/* Signals so soon after the first are the same interruption: timeout(1) signals a process and then its group. */
+/* Signals so soon after the first are the same interruption: timeout(1) signals a process and then its
+ * group. */
 #define SAME_SECONDS 0.3
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};

@@ -1,6 +1,7 @@
-/* Tuning: selects the knobs that show most of the outcomes that the tests ask about, by successive halving: many
- * settings run for a short time, the better half of them twice as long, and so on; settings that show nothing
- * are dropped at once where others show something.  Each try is a small campaign, so that a driver may crash or hang. */
+/* Tuning: selects the knobs that show most of the outcomes that the tests ask about, by successive halving:
+ * many settings run for a short time, the better half of them twice as long, and so on; settings that show
+ * nothing are dropped at once where others show something.  Each try is a small campaign, so that a driver
+ * may crash or hang. */
 #include "run.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ struct candidate {
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-/* "PLATFORM, DEVICE, DRIVER.json" without characters that file names cannot have, in the user's folder of settings. */
+/* "PLATFORM, DEVICE, DRIVER.json" without characters that file names cannot have, in the user's folder of
+ * settings. */
 static bool default_path(const char *platform, const char *name, const char *driver, char *path, size_t size)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -158,8 +160,8 @@ static double score_try(const cJSON *plan, const cJSON *results, double *seen)
     return count ? score / count : 0;
 }
 
-/* SECONDS 0: one batch of every test, however long that takes, which counts for nothing; else as many instances as
- * OPTIONS say, or for that long.  False: nothing can be tuned here. */
+/* SECONDS 0: one batch of every test, however long that takes, which counts for nothing; else as many
+ * instances as OPTIONS say, or for that long.  False: nothing can be tuned here. */
 static bool run_candidate(const struct lt_options *options, const cJSON *plan, struct candidate *c,
                           double seconds, const char *path, cJSON **results)
 {
@@ -226,8 +228,8 @@ static void spread_tests(cJSON *from, int count, cJSON *to)
         }
 }
 
-/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it in one batch: a
- * separate plan. */
+/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it in one batch:
+ * a separate plan. */
 static cJSON *reduce_plan(const cJSON *plan, const cJSON *results)
 {
     cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_DetachItemFromObject(reduced, "tests");

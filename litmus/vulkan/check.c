@@ -30,8 +30,8 @@ uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr 
 
 /* ---- storage ----------------------------------------------------------------------------------------- */
 
-/* Class 0 is StorageBuffer, class 1 Workgroup, class 2 the texels of a storage texel buffer, whose memory is that of the
- * object's storage buffer. */
+/* Class 0 is StorageBuffer, class 1 Workgroup, class 2 the texels of a storage texel buffer, whose memory is
+ * that of the object's storage buffer. */
 bool lt_vk_is_image(const struct lt_vk_module *m, uint32_t object)
 {
     return m->program->objects[object].region == MM_IMAGE;
@@ -181,8 +181,8 @@ static uint64_t barrier_instance(const struct ck_program *p, const struct ck_ins
     return e->op == CK_CONST ? e->imm : UINT64_MAX;
 }
 
-/* All threads of a work-group execute the same barriers, and jumps stay between two of them.  Barriers of two sub-groups
- * are executed together, but each sub-group meets alone. */
+/* All threads of a work-group execute the same barriers, and jumps stay between two of them.  Barriers of two
+ * sub-groups are executed together, but each sub-group meets alone. */
 static void check_phases(struct lt_vk_module *m, uint32_t thread)
 {
     const struct ck_program *p = m->program;

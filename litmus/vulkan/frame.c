@@ -152,8 +152,8 @@ static uint32_t group_of_family(struct lt_vk_module *m, uint32_t family, uint32_
     return role;
 }
 
-/* The instance of the slot in iteration F->r.  Each launch of a test with two queue families has the work-groups of one
- * of them. */
+/* The instance of the slot in iteration F->r.  Each launch of a test with two queue families has the
+ * work-groups of one of them. */
 static void emit_instance(struct lt_vk_module *m, struct frame *f)
 {
     const struct lt_kernel *k = m->kernel;
@@ -224,8 +224,8 @@ static void initialize_local(struct lt_vk_module *m, const struct frame *f)
     lt_vk_work_group_barrier(m);
 }
 
-/* Counts the work-group at the gate of its cluster and iteration, and polls until all work-groups of the cluster
- * were there, but no more often than the knob says: they need not run at the same time. */
+/* Counts the work-group at the gate of its cluster and iteration, and polls until all work-groups of the
+ * cluster were there, but no more often than the knob says: they need not run at the same time. */
 static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 {
     uint32_t zero = lt_vk_uint(m, 0), device = lt_vk_uint(m, 1);

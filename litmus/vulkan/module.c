@@ -1,5 +1,6 @@
-/* The text of a SPIR-V module: instructions, constants, structured control flow, types and variables.  Accesses of the
- * frame around a test are private, except those of local memory: commands before and after a launch order them. */
+/* The text of a SPIR-V module: instructions, constants, structured control flow, types and variables.
+ * Accesses of the frame around a test are private, except those of local memory: commands before and after a
+ * launch order them. */
 #include "litmus/vulkan/vulkan.h"
 #include "memmodel/base/array.h"
 

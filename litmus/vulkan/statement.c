@@ -154,7 +154,8 @@ static uint32_t accessed_object(const struct lt_vk_module *m, const struct ck_in
     return lt_vk_accessed(m->program, access, &element);
 }
 
-/* Memory operands of an access that is not atomic; MAKES: it makes memory available or visible, as OPERATION says. */
+/* Memory operands of an access that is not atomic; MAKES: it makes memory available or visible, as OPERATION
+ * says. */
 static const char *operands_of(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
                                const char *operation, char text[96])
 {

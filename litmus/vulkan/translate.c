@@ -360,8 +360,9 @@ static void translate_fence(struct translation *t, const struct ck_instr *i)
     print_row(t, "membar%s%s%s", order_tag(order), scope_tag(t, i->scope), semantics);
 }
 
-/* Threads of a work-group (sub-group) meet at the barrier with the number of its place.  A barrier of Vulkan tests has one
- * scope, for execution and for memory: where they are different, barriers of memory before and after it order. */
+/* Threads of a work-group (sub-group) meet at the barrier with the number of its place.  A barrier of Vulkan
+ * tests has one scope, for execution and for memory: where they are different, barriers of memory before and
+ * after it order. */
 static void translate_barrier(struct translation *t, const struct ck_instr *i)
 {
     const struct ck_thread *thread = current_thread(t);

@@ -1,5 +1,5 @@
-/* From a Vulkan litmus test to a SPIR-V module for the Vulkan memory model, as assembly text; and from an OpenCL test
- * to a Vulkan one.  Shared by the files of this folder and by emit/plan.c. */
+/* From a Vulkan litmus test to a SPIR-V module for the Vulkan memory model, as assembly text; and from an
+ * OpenCL test to a Vulkan one.  Shared by the files of this folder and by emit/plan.c. */
 #ifndef LITMUS_VULKAN_VULKAN_H
 #define LITMUS_VULKAN_VULKAN_H
 
@@ -74,11 +74,12 @@ struct lt_vk_loop {
 struct lt_vk_loop lt_vk_for(struct lt_vk_module *m, uint32_t variable, uint32_t first, uint32_t limit,
                             uint32_t step);
 void lt_vk_end_for(struct lt_vk_module *m, const struct lt_vk_loop *loop);
-/* A pointer to element INDEX of the buffer BINDING, and of the memory and of the local array that hold OBJECT. */
+/* A pointer to element INDEX of the buffer BINDING, and of the memory and of the local array that hold
+ * OBJECT. */
 uint32_t lt_vk_element(struct lt_vk_module *m, uint32_t binding, uint8_t size, uint32_t index);
 uint32_t lt_vk_object_element(struct lt_vk_module *m, uint32_t object, uint32_t index);
-/* TEXT: memory operands MASK, of the scope with id SCOPE if not 0, for an access of OBJECT that is not atomic; they
- * start with a blank if there are any. */
+/* TEXT: memory operands MASK, of the scope with id SCOPE if not 0, for an access of OBJECT that is not
+ * atomic; they start with a blank if there are any. */
 const char *lt_vk_operands(const struct lt_vk_module *m, uint32_t object, const char *mask, uint32_t scope,
                            char text[96]);
 uint32_t lt_vk_local_element(struct lt_vk_module *m, uint32_t object, uint32_t index);
@@ -101,11 +102,12 @@ void lt_vk_cannot(struct lt_vk_module *m, const char *reason);
 uint32_t lt_vk_member(const struct ck_program *program, uint32_t group, uint32_t member);
 /* 0 if work-group GROUP is in the queue family of the first thread, else 1. */
 uint32_t lt_vk_family(const struct ck_program *program, uint32_t group);
-/* Instruction of THREAD that ends its phase PHASE: a control barrier or the end; *FIRST: where the phase starts.
- * CK_NO_INSTR: the thread has no such phase. */
+/* Instruction of THREAD that ends its phase PHASE: a control barrier or the end; *FIRST: where the phase
+ * starts. CK_NO_INSTR: the thread has no such phase. */
 uint32_t lt_vk_phase(const struct ck_program *program, uint32_t thread, uint32_t phase, uint32_t *first);
 bool lt_vk_same_barrier(const struct ck_instr *a, const struct ck_instr *b);
-/* Checks that the test can be expressed; sets the kernel's reason if not, and the features that it needs (check.c). */
+/* Checks that the test can be expressed; sets the kernel's reason if not, and the features that it needs
+ * (check.c). */
 void lt_vk_check(struct lt_vk_module *m);
 /* The object that an access accesses; *ELEMENT: which of its elements. */
 uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr *access, uint32_t *element);
@@ -115,12 +117,12 @@ void lt_vk_control_barrier(struct lt_vk_module *m, const struct ck_instr *barrie
 void lt_vk_run_function(struct lt_vk_module *m);     /* frame.c */
 void lt_vk_collect_function(struct lt_vk_module *m); /* collect.c */
 
-/* KERNEL->source becomes the module that runs many instances of PROGRAM; POINTERS: locations in buffers are accessed
- * through their addresses. */
+/* KERNEL->source becomes the module that runs many instances of PROGRAM; POINTERS: locations in buffers are
+ * accessed through their addresses. */
 enum mm_class lt_vk_emit(const struct ck_program *program, bool pointers, struct lt_kernel *kernel,
                          struct mm_error *err);
-/* Makes locations and registers of PROGRAM, a Vulkan test, twice as wide: 64 bits (widen.c).  Returns NULL, or why the
- * result could differ. */
+/* Makes locations and registers of PROGRAM, a Vulkan test, twice as wide: 64 bits (widen.c).  Returns NULL,
+ * or why the result could differ. */
 const char *lt_vk_widen(struct ck_program *program);
 
 #endif

@@ -1,4 +1,5 @@
-/* Tests with 64-bit locations: a program of 32-bit values, whose locations and registers become twice as wide. */
+/* Tests with 64-bit locations: a program of 32-bit values, whose locations and registers become twice as
+ * wide. */
 #include "litmus/vulkan/vulkan.h"
 
 /* Sums of so small numbers do not wrap in 32 bits where they would not in 64. */

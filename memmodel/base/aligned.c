@@ -61,8 +61,8 @@ void mm_guarded_free(void *p)
 
 /* ---- with guards or without ---------------------------------------------------------------- */
 
-/* Asks for huge pages, which take fewer entries of the TLB and fewer page faults.  Has no effect on systems without
- * huge pages; errno is kept. */
+/* Asks for huge pages, which take fewer entries of the TLB and fewer page faults.  Has no effect on systems
+ * without huge pages; errno is kept. */
 static void advise_huge_pages(unsigned char *memory, size_t size)
 {
     const uintptr_t huge = (uintptr_t)1 << 21;

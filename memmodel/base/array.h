@@ -9,9 +9,9 @@
 
 struct mm_arena;
 
-/* Adds a zeroed item to *ITEMS, an array of *COUNT items (uint32_t or size_t) that only mm_add has grown, and returns
- * it, a void pointer; NULL: out of memory, nothing has changed.  The capacity is the next power of two, so that none is
- * kept; COUNT may be lowered. */
+/* Adds a zeroed item to *ITEMS, an array of *COUNT items (uint32_t or size_t) that only mm_add has grown, and
+ * returns it, a void pointer; NULL: out of memory, nothing has changed.  The capacity is the next power of
+ * two, so that none is kept; COUNT may be lowered. */
 #define mm_add(items, count)                                                                                 \
     _Generic(*(count), uint32_t : mm_add_u32, size_t : mm_add_size)((items), (count), sizeof **(items))
 
@@ -27,7 +27,8 @@ struct mm_arena;
 #define mm_arena_append(arena, items, count, item)                                                           \
     mm_copy_item(mm_arena_add((arena), (items), (count)), (1 ? (item) : *(items)), sizeof **(items))
 
-/* Makes room in *ITEMS, which has room for *CAPACITY items (uint32_t or size_t), for NEEDED items or more.  False: out of memory, nothing has changed. */
+/* Makes room in *ITEMS, which has room for *CAPACITY items (uint32_t or size_t), for NEEDED items or more.
+ * False: out of memory, nothing has changed. */
 #define mm_reserve(items, capacity, needed)                                                                  \
     _Generic(*(capacity), uint32_t                                                                           \
              : mm_reserve_u32, size_t                                                                        \
@@ -39,8 +40,8 @@ struct mm_arena;
              : mm_arena_reserve_u32, size_t                                                                  \
              : mm_arena_reserve_size)((arena), (items), (count), (capacity), (needed), sizeof **(items))
 
-/* Binary search: sets INDEX, an unsigned variable, to the number of the COUNT items that satisfy CONDITION, an expression
- * in INDEX that is true for the first items and false for all after them. */
+/* Binary search: sets INDEX, an unsigned variable, to the number of the COUNT items that satisfy CONDITION,
+ * an expression in INDEX that is true for the first items and false for all after them. */
 #define mm_partition(index, count, condition)                                                                \
     do {                                                                                                     \
         __typeof__(index) mm_low = 0, mm_high = (count);                                                     \

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SIZE bytes as text, and the bytes of TEXT; the caller frees the result with mm_free.  NULL: out of memory, or TEXT is
- * not valid base64. */
+/* SIZE bytes as text, and the bytes of TEXT; the caller frees the result with mm_free.  NULL: out of memory,
+ * or TEXT is not valid base64. */
 char *mm_base64_encode(const void *data, size_t size);
 void *mm_base64_decode(const char *text, size_t *size);
 

@@ -7,8 +7,8 @@
 
 enum { MM_DRAFT_DIGITS = 16 };
 /* Creates a file in FOLDER (AT_FDCWD: relative to the working directory) for writing.  Its name, written to
- * NAME, is PREFIX and MM_DRAFT_DIGITS random digits, so that a symbolic link cannot be planted there beforehand,
- * and that the remains of a killed process do not collide with it.  -1 with errno. */
+ * NAME, is PREFIX and MM_DRAFT_DIGITS random digits, so that a symbolic link cannot be planted there
+ * beforehand, and that the remains of a killed process do not collide with it.  -1 with errno. */
 int mm_draft_open(int folder, const char *prefix, mode_t mode, char *name, size_t size);
 
 #endif

@@ -8,7 +8,8 @@
 /* A checksum of SIZE bytes that finds torn and changed data.  Files hold it: it must not change. */
 uint64_t mm_checksum(const void *data, size_t size);
 
-/* 64-bit FNV-1a of SIZE bytes, continued from HASH; MM_FNV1A begins one.  Files hold it: it must not change. */
+/* 64-bit FNV-1a of SIZE bytes, continued from HASH; MM_FNV1A begins one.  Files hold it: it must not
+ * change. */
 #define MM_FNV1A UINT64_C(0xcbf29ce484222325)
 static inline uint64_t mm_fnv1a(uint64_t hash, const void *data, size_t size)
 {
@@ -18,7 +19,8 @@ static inline uint64_t mm_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* The next number of a splitmix64 sequence; any state is a good one.  Seeds replay runs: it must not change. */
+/* The next number of a splitmix64 sequence; any state is a good one.  Seeds replay runs: it must not
+ * change. */
 static inline uint64_t mm_random_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -61,8 +61,8 @@ bool (*mm_input_interrupted)(void);
 
 enum { LOOK_MS = 100 }; /* between two checks of MM_INPUT_INTERRUPTED */
 
-/* read(2) that also ends, with -1 and EINTR, once MM_INPUT_INTERRUPTED returns true: read(2) itself is resumed
- * after signals whose handlers only set a flag. */
+/* read(2) that also ends, with -1 and EINTR, once MM_INPUT_INTERRUPTED returns true: read(2) itself is
+ * resumed after signals whose handlers only set a flag. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
 #ifndef __EMSCRIPTEN__ /* a web page reads no pipes */
@@ -136,7 +136,8 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
     return cls;
 }
 
-/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions ---- */
+/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no
+ * positions ---- */
 
 /* A key of an object: the text between its quotes. */
 struct key {
@@ -149,8 +150,8 @@ struct scan {
     struct key repeated; /* the first in the text; NULL: none */
 };
 
-/* The character of a key at *P as cJSON_GetObjectItem compares it: escapes decoded, ASCII letters in lower case.
- * Pairs of surrogates remain apart from the same character in UTF-8: no reader looks such a key up. */
+/* The character of a key at *P as cJSON_GetObjectItem compares it: escapes decoded, ASCII letters in lower
+ * case. Pairs of surrogates remain apart from the same character in UTF-8: no reader looks such a key up. */
 static unsigned key_character(const char **p)
 {
     static const char escapes[] = "b\bf\fn\nr\rt\t";

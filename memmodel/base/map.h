@@ -1,7 +1,7 @@
 /* Hash tables from 64-bit keys to 64-bit values other than 0: numbers, indices plus one, or pointers.
  *
- * Items with other keys, such as texts, are entered under a hash (mm_fnv1a) of their key: mm_map_next lists all entries
- * of a hash, and the caller compares. */
+ * Items with other keys, such as texts, are entered under a hash (mm_fnv1a) of their key: mm_map_next lists
+ * all entries of a hash, and the caller compares. */
 #ifndef MEMMODEL_BASE_MAP_H
 #define MEMMODEL_BASE_MAP_H
 
@@ -24,7 +24,8 @@ static inline size_t mm_map_slot(const struct mm_map *map, uint64_t key)
     return (size_t)(hash ^ hash >> 29) & (map->capacity - 1);
 }
 
-/* The value of the next entry of KEY from *AT on, 0 if there are no more; *AT: 0 for the first, then as left. */
+/* The value of the next entry of KEY from *AT on, 0 if there are no more; *AT: 0 for the first, then as
+ * left. */
 static inline uint64_t mm_map_next(const struct mm_map *map, uint64_t key, size_t *at)
 {
     size_t mask = map->capacity - 1, slot = mm_map_slot(map, key);
@@ -60,8 +61,8 @@ static inline void *mm_map_at(const struct mm_map *map, size_t slot)
 
 /* The bytes that the table would take with one more entry. */
 size_t mm_map_bytes(const struct mm_map *map, size_t more);
-/* Adds an entry, even where KEY has one; sets the value of KEY's only entry, or adds it.  VALUE: not 0.  False: out of
- * memory, nothing has changed. */
+/* Adds an entry, even where KEY has one; sets the value of KEY's only entry, or adds it.  VALUE: not 0.
+ * False: out of memory, nothing has changed. */
 bool mm_map_add(struct mm_map *map, uint64_t key, uint64_t value);
 bool mm_map_put(struct mm_map *map, uint64_t key, uint64_t value);
 /* Removes the entry of KEY with VALUE, if there is one. */

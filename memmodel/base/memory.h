@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocation for all folders.  The functions return NULL on failure, or when fault injection makes them fail. */
+/* Allocation for all folders.  The functions return NULL on failure, or when fault injection makes them
+ * fail. */
 void *mm_alloc(size_t size);                /* uninitialized */
 void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
 void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
@@ -15,8 +16,8 @@ char *mm_strdup(const char *s);
 /* Fault injection: makes the COUNTDOWN-th allocation from now on fail (0: none). */
 void mm_alloc_fail_after(size_t countdown);
 
-/* Memory that kernels use, zeroed.  ALIGN: a power of two, at most the page size.  With REFCL_GUARD=1 it comes from
- * mm_guarded_alloc. */
+/* Memory that kernels use, zeroed.  ALIGN: a power of two, at most the page size.  With REFCL_GUARD=1 it
+ * comes from mm_guarded_alloc. */
 void *mm_aligned_alloc(size_t size, size_t align);
 void mm_aligned_free(void *p);
 /* True if REFCL_GUARD=1. */

@@ -33,8 +33,8 @@ static inline size_t mm_nearest_distance(const char *a, const char *b)
     return rows[m % 3][n];
 }
 
-/* The one of COUNT words with the fewest insertions, deletions, exchanges of neighbors and replacements of letters to WORD; NULL if
- * that takes more than a third of its length. */
+/* The one of COUNT words with the fewest insertions, deletions, exchanges of neighbors and replacements of
+ * letters to WORD; NULL if that takes more than a third of its length. */
 static inline const char *mm_nearest(const char *word, const char *const *words, size_t count)
 {
     const char *best = NULL;

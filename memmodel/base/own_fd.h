@@ -31,8 +31,8 @@ bool mm_own_fd_size(const struct mm_own_fd *own, uint64_t *size);
 /* Closes the descriptor if it is still the library's.  False with errno: an error was reported late. */
 bool mm_own_fd_close(struct mm_own_fd *own);
 
-/* A descriptor with a high number, closed on exec, that is connected to the stream socket NAME of the abstract namespace; -1: no process
- * listens there. */
+/* A descriptor with a high number, closed on exec, that is connected to the stream socket NAME of the
+ * abstract namespace; -1: no process listens there. */
 int mm_socket_connect(const char *name);
 
 #endif

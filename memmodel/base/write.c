@@ -28,8 +28,8 @@ static bool write_loop(int fd, const unsigned char *p, size_t size)
     return true;
 }
 
-/* A failed write sends a signal to its thread: SIGPIPE if the reader has closed, SIGXFSZ if the file has reached
- * RLIMIT_FSIZE.  Both are blocked meanwhile, and a signal that this write caused is consumed. */
+/* A failed write sends a signal to its thread: SIGPIPE if the reader has closed, SIGXFSZ if the file has
+ * reached RLIMIT_FSIZE.  Both are blocked meanwhile, and a signal that this write caused is consumed. */
 bool mm_write_all(int fd, const void *data, size_t size)
 {
     sigset_t blocked, old, pending;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes all SIZE bytes of DATA.  False: errno says why; the application gets neither SIGPIPE nor SIGXFSZ for it. */
+/* Writes all SIZE bytes of DATA.  False: errno says why; the application gets neither SIGPIPE nor SIGXFSZ for
+ * it. */
 bool mm_write_all(int fd, const void *data, size_t size);
 
 #endif

@@ -165,8 +165,8 @@ static bool is_strict(enum mm_cat_op op)
     return op == MM_CAT_SEQ || op == MM_CAT_INTER || op == MM_CAT_PRODUCT;
 }
 
-/* Evaluates the operands of a strict operator, those first that do not depend on the candidate; false: one of them
- * is empty at this bound, and the other may not be evaluated. */
+/* Evaluates the operands of a strict operator, those first that do not depend on the candidate; false: one of
+ * them is empty at this bound, and the other may not be evaluated. */
 static bool eval_operands(struct mm_cat_eval *eval, const struct cat_node *node, bool upper)
 {
     bool b_first = eval->nodes[node->a].dynamic && !eval->nodes[node->b].dynamic;
@@ -349,8 +349,8 @@ void mm_cat_eval_open(struct mm_cat_eval *eval)
 
 /* ---- candidates -------------------------------------------------------------------------------- */
 
-/* Whether EVENTS equal those of the candidates before: the values that depend on neither rf nor co stay valid.
- * Else keeps a copy of them for the next comparison. */
+/* Whether EVENTS equal those of the candidates before: the values that depend on neither rf nor co stay
+ * valid. Else keeps a copy of them for the next comparison. */
 static bool keep_events(struct mm_cat_eval *eval, const struct mm_cat_events *events)
 {
     size_t bytes = events->count * sizeof *events->events;
@@ -506,8 +506,8 @@ static void add_beside_co(struct mm_cat_eval *eval, uint32_t i, uint64_t *out)
     }
 }
 
-/* Whether every cycle in the upper bound of node I consists of co edges alone.  Such a cycle is no violation: co
- * will be a total order of the writes to each location, and only the bound has both directions. */
+/* Whether every cycle in the upper bound of node I consists of co edges alone.  Such a cycle is no violation:
+ * co will be a total order of the writes to each location, and only the bound has both directions. */
 static bool cycles_are_of_co(struct mm_cat_eval *eval, uint32_t i)
 {
     uint32_t n = eval->n, words = mm_rel_words(n);

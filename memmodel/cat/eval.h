@@ -65,8 +65,8 @@ struct mm_cat_events {
 void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
 uint32_t mm_cat_base_find(const char *name); /* MM_CAT_NO_BASE if unknown */
 
-/* Complete candidates of a model that enumerates an order: whether orders were omitted because of a limit of time or
- * memory. */
+/* Complete candidates of a model that enumerates an order: whether orders were omitted because of a limit of
+ * time or memory. */
 struct mm_cat_eval;
 bool mm_cat_eval_limited(const struct mm_cat_eval *eval);
 struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err);
@@ -94,13 +94,14 @@ bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which);
 bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i);
 /* The relation (or set) of check I, for a complete candidate; valid until the candidate changes. */
 const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
-/* The relation that the model defines as NAME, for a complete candidate; valid until the candidate changes.  NULL: no
- * definition without parameters has the name, it is a set, or it depends on an order that the model enumerates. */
+/* The relation that the model defines as NAME, for a complete candidate; valid until the candidate changes.
+ * NULL: no definition without parameters has the name, it is a set, or it depends on an order that the model
+ * enumerates. */
 const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name);
 
-/* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk, for
- * empty one pair or event.  Steps lead from event to event with a name; the last leads back to the first (of a
- * pair: has no name).  Returns the number of steps, at most MAX. */
+/* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk,
+ * for empty one pair or event.  Steps lead from event to event with a name; the last leads back to the first
+ * (of a pair: has no name).  Returns the number of steps, at most MAX. */
 struct mm_cat_step {
     uint32_t event;
     const char *edge;

@@ -75,8 +75,8 @@ static void expand_seq(struct walk *w, const struct cat_node *node, uint32_t a, 
     }
 }
 
-/* Of an intersection, the most informative part: not a product or a complement, preferably one that depends on
- * the execution. */
+/* Of an intersection, the most informative part: not a product or a complement, preferably one that depends
+ * on the execution. */
 static uint32_t telling_part(const struct mm_cat_eval *eval, const struct cat_node *node)
 {
     const struct cat_node *a = &eval->nodes[node->a], *b = &eval->nodes[node->b];

@@ -1,6 +1,7 @@
 /* The cat language: expressions.
  *
- * Loosest to tightest: |  ;  \  &  *(product)  ~  and the postfix operators ^-1 + * ? ^2.  Notation: statement.c. */
+ * Loosest to tightest: |  ;  \  &  *(product)  ~  and the postfix operators ^-1 + * ? ^2.  Notation:
+ * statement.c. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>
@@ -188,7 +189,7 @@ static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat
     return NULL;
 }
 
-/* unread = name [ "(" expr { "," expr } ")" | operand ]    (a name that need not exist, in a part that is not evaluated) */
+/* unread = name [ "(" expr { "," expr } ")" | operand ]    (a name that may not exist, not evaluated) */
 static struct mm_cat_expr *parse_unread(struct cat_parser *p, const struct cat_token *name)
 {
     if (cat_accept(p, '(')) {

@@ -1,7 +1,7 @@
 /* The cat language: parts of a model that an option turns on or off.
  *
- * An option is a switch with the values off, the default, and on.  The part that is not evaluated is parsed to find its end:
- * its names need not exist.  Notation of the productions: statement.c. */
+ * An option is a switch with the values off, the default, and on.  The part that is not evaluated is parsed
+ * to find its end: its names need not exist.  Notation of the productions: statement.c. */
 #include "memmodel/cat/parser.h"
 
 static bool parse_condition(struct cat_parser *p);

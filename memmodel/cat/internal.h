@@ -94,8 +94,8 @@ enum mm_class cat_infer(struct cat_reader *reader, struct mm_cat_expr *expr, uns
                         enum mm_cat_type *type);
 /* Types the body of LET once it is complete (a function: when it is called). */
 enum mm_class cat_type_let(struct cat_reader *reader, uint32_t let);
-/* Recursion must be monotone: no name of GROUP under a complement, right of a difference or in the argument of a function.
- * EXCLUDED: why such a name must not occur in EXPR, for the message; NULL: it may. */
+/* Recursion must be monotone: no name of GROUP under a complement, right of a difference or in the argument
+ * of a function. EXCLUDED: why such a name must not occur in EXPR, for the message; NULL: it may. */
 enum mm_class cat_check_monotone(struct cat_reader *reader, const struct mm_cat_expr *expr, uint32_t group,
                                  const char *excluded);
 

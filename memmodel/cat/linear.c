@@ -3,8 +3,8 @@
  * S is some total order of A that contains what r relates there.  While a candidate is open, S has bounds
  * like everything else.  A complete candidate is allowed if there is an S under which all checks that depend
  * on S hold: the check that stands at the definition fails if there is none, the others are then not checked
- * separately.  The search extends prefixes of the order; the bounds of the remaining events prune prefixes that
- * cannot be completed. */
+ * separately.  The search extends prefixes of the order; the bounds of the remaining events prune prefixes
+ * that cannot be completed. */
 #include "memmodel/cat/node.h"
 
 #include <string.h>

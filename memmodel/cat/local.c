@@ -1,4 +1,5 @@
-/* The cat language: definitions with a local scope: procedures, local definitions, try.  Notation: statement.c. */
+/* The cat language: definitions with a local scope: procedures, local definitions, try.  Notation:
+ * statement.c. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>

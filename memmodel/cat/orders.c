@@ -71,8 +71,8 @@ static bool computes_orders(const struct cat_parser *p, const struct cat_token *
            (cat_find_let(p, t) == MM_CAT_NO_LET && cat_is_orders(p, t));
 }
 
-/* The position after the definition whose body begins at P, in *END; whether the definition computes with sets of orders.  Scans
- * tokens: such definitions have expressions that the parser lacks. */
+/* The position after the definition whose body begins at P, in *END; whether the definition computes with
+ * sets of orders.  Scans tokens: such definitions have expressions that the parser lacks. */
 static bool find_definition_end(const struct cat_parser *p, struct cat_parser *end)
 {
     struct cat_token before = {.kind = CAT_SYMBOL, .symbol = '='};
@@ -132,7 +132,7 @@ struct source {
     bool by_location, linear; /* of each location; of the set as a whole */
 };
 
-/* source-arguments = "(" [ "classes-loc" ] expr { "," [ "classes-loc" ] expr } ")"    (one set, one relation) */
+/* source-arguments = "(" [ "classes-loc" ] expr { "," [ "classes-loc" ] expr } ")"    (a set, a relation) */
 static void parse_source_arguments(struct cat_parser *p, struct source *s)
 {
     cat_expect(p, '(');

@@ -41,8 +41,8 @@ static enum mm_class read_file(struct cat_reader *r, const char *path, char **te
     return cls;
 }
 
-/* model = { string | name } statements    (the title: the last string, else the first word; then declarations such as "withco" of
- * relations that other tools generate, which always exist here)
+/* model = { string | name } statements    (the title: the last string, else the first word; then declarations
+ * such as "withco" of relations that other tools generate, which always exist here)
  * FILE: its path, beside which included files are looked up; LIBRARY: the name of a built-in text. */
 static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
                        bool library)
@@ -73,8 +73,8 @@ struct included {
     bool library;     /* a text that is built in */
 };
 
-/* Looks NAME up: by mm_cat_set_files(), then beside the including file, then in the folder $REFCL_MODELS, then among the libraries of
- * other tools (library.c). */
+/* Looks NAME up: by mm_cat_set_files(), then beside the including file, then in the folder $REFCL_MODELS,
+ * then among the libraries of other tools (library.c). */
 static struct included find_included(struct cat_parser *p, const char *name)
 {
     const char *slash = strrchr(p->file, '/');

@@ -61,8 +61,8 @@ void cat_parse_if_statement(struct cat_parser *p);
 /* True if the option NAME is on; declares it as a switch. */
 bool cat_option(struct cat_parser *p, const struct cat_token *name);
 
-/* Whether the token begins a statement, while an expression is skipped.  BEFORE: the previous token; IFS: the number
- * of ifs in the expression whose else is still to come. */
+/* Whether the token begins a statement, while an expression is skipped.  BEFORE: the previous token; IFS: the
+ * number of ifs in the expression whose else is still to come. */
 bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs);
 /* Whether a let or if after T is within an expression. */
 bool cat_is_inside(const struct cat_token *t);

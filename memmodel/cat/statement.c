@@ -6,9 +6,10 @@
  *                                  under that setting (several: all of them; a list: name=value,value)
  *   @or name=value                 begins another set of conditions; one of the sets must hold
  *
- * The production that a function parses stands above it in EBNF, in all files of the parser: [ x ] optional, { x }
- * repeated, "x" a token; name, number and string are tokens of lex.c.  Expressions are in expr.c, conditions in if.c,
- * procedures and local definitions in local.c, enumerated orders in orders.c, whole texts in parse.c. */
+ * The production that a function parses stands above it in EBNF, in all files of the parser: [ x ] optional,
+ * { x } repeated, "x" a token; name, number and string are tokens of lex.c.  Expressions are in expr.c,
+ * conditions in if.c, procedures and local definitions in local.c, enumerated orders in orders.c, whole texts
+ * in parse.c. */
 #include "memmodel/cat/parser.h"
 
 #include "memmodel/base/array.h"
@@ -199,8 +200,9 @@ void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
     p->parameter_count = 0;
 }
 
-/* Defines the names of a group of recursive definitions, without bodies.  P, at the first head, moves behind the last definition.
- * Returns their number; 0: a set of orders was skipped instead, or an error was reported. */
+/* Defines the names of a group of recursive definitions, without bodies.  P, at the first head, moves behind
+ * the last definition.  Returns their number; 0: a set of orders was skipped instead, or an error was
+ * reported. */
 static uint32_t define_heads(struct cat_parser *p, uint32_t group, const char *clause)
 {
     uint32_t count = 0;
@@ -316,8 +318,8 @@ bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *befo
     return false;
 }
 
-/* skipped = ( "show" | "unshow" | "debug" | "enum" | "instructions" | "default" ) { token }    (to the next statement)
- * Also any statement that a switch has turned off; its names need not exist. */
+/* skipped = ( "show" | "unshow" | "debug" | "enum" | "instructions" | "default" ) { token }    (to the next
+ * statement) Also any statement that a switch has turned off; its names need not exist. */
 static void skip_statement(struct cat_parser *p)
 {
     bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
@@ -394,8 +396,8 @@ static const char *parse_check_name(struct cat_parser *p, const char *kind, unsi
     return cat_copy_text(p, name, strlen(name));
 }
 
-/* check = [ "flag" | "undefined_unless" | "assert" ] { "~" | "!" } ( "acyclic" | "irreflexive" | "empty" ) expr check-name
- * undefined_unless and assert are negated flags. */
+/* check = [ "flag" | "undefined_unless" | "assert" ] { "~" | "!" } ( "acyclic" | "irreflexive" | "empty" )
+ * expr check-name undefined_unless and assert are negated flags. */
 static void parse_check(struct cat_parser *p)
 {
     static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};

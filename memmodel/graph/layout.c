@@ -1,4 +1,5 @@
-/* Designators of places in variables of composite types, by the layouts that the compiler writes (trace/docs/format.md#layouts). */
+/* Designators of places in variables of composite types, by the layouts that the compiler writes
+ * (trace/docs/format.md#layouts). */
 #include "memmodel/memmodel.h"
 
 #include <inttypes.h>
@@ -61,7 +62,8 @@ static bool enter_element(struct layout_walk *w, bool vector)
     return designator_append(w, vector ? component : text, (size_t)length);
 }
 
-/* "OFFSET+SIZE:NAME=" of one member: 1 if it has all bytes of the access, 0 if not, -1 if the text is no member. */
+/* "OFFSET+SIZE:NAME=" of one member: 1 if it has all bytes of the access, 0 if not, -1 if the text is no
+ * member. */
 static int enter_member(struct layout_walk *w)
 {
     uint64_t start, size;

@@ -1,4 +1,5 @@
-/* Captured kernel launches: everything that a kernel needs to run again, in one file (docs/format.md#captured-launches). */
+/* Captured kernel launches: everything that a kernel needs to run again, in one file
+ * (docs/format.md#captured-launches). */
 #ifndef MEMMODEL_TRACE_CAPTURE_H
 #define MEMMODEL_TRACE_CAPTURE_H
 
@@ -64,8 +65,8 @@ void mm_capture_name(const char *pattern, unsigned long number, char *path, size
 /* Writes a file, complete or not at all.  MM_LIMIT: no memory; MM_INVALID: it cannot be written. */
 enum mm_class mm_capture_write(const char *path, const struct mm_capture_section *sections, size_t count,
                                struct mm_error *err);
-/* Reads one.  MM_INVALID unless the file is an intact capture of this version: each section that has a struct is
- * as large as it, kinds are known, indices are of memory that is there and ranges are inside it. */
+/* Reads one.  MM_INVALID unless the file is an intact capture of this version: each section that has a struct
+ * is as large as it, kinds are known, indices are of memory that is there and ranges are inside it. */
 enum mm_class mm_capture_read(const char *path, struct mm_capture *capture, struct mm_error *err);
 void mm_capture_clear(struct mm_capture *capture);
 /* The first section with TAG and INDEX, NULL if there is none. */

@@ -1,5 +1,5 @@
-/* Decoding of records from trace files (docs/format.md#records).  Nothing in the input is trusted: every number is checked
- * against its range, every string against the end of the payload. */
+/* Decoding of records from trace files (docs/format.md#records).  Nothing in the input is trusted: every
+ * number is checked against its range, every string against the end of the payload. */
 #include "memmodel/trace/trace.h"
 
 #include <string.h>

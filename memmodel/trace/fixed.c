@@ -8,8 +8,8 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Below the programs, libraries, heaps and stacks of all processors with addresses of 47 bits or more.  ThreadSanitizer has
- * its shadow memory there. */
+/* Below the programs, libraries, heaps and stacks of all processors with addresses of 47 bits or more.
+ * ThreadSanitizer has its shadow memory there. */
 #ifdef __SANITIZE_THREAD__
 static const uint64_t range_begin = UINT64_C(0x1000000000), range_end = UINT64_C(0x8000000000);
 #else

@@ -50,7 +50,8 @@ static void find_program(void)
     program[n > 0 ? n : 0] = 0;
 }
 
-/* The main program's module has the name that it was started by, which is no path where it was found in PATH. */
+/* The main program's module has the name that it was started by, which is no path where it was found in
+ * PATH. */
 static const char *module_file(const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

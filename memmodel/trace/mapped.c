@@ -1,5 +1,6 @@
-/* See mapped.h.  Space is reserved before it is mapped, so that an access does not fail on a full disk.  Where another process has
- * truncated the file an access would raise SIGBUS: the system call that copies between processes fails instead. */
+/* See mapped.h.  Space is reserved before it is mapped, so that an access does not fail on a full disk.
+ * Where another process has truncated the file an access would raise SIGBUS: the system call that copies
+ * between processes fails instead. */
 #include "memmodel/trace/mapped.h"
 #include "memmodel/base/memory.h"
 
@@ -41,8 +42,8 @@ static bool reserve_space(struct mm_mapped *mapped, int fd, uint64_t end)
     return !failed;
 }
 
-/* Copies to memory of this process, the first bytes last; a page at most is copied at once or not at all.  False with errno: that memory
- * is not all there, or the call is not permitted. */
+/* Copies to memory of this process, the first bytes last; a page at most is copied at once or not at all.
+ * False with errno: that memory is not all there, or the call is not permitted. */
 static bool copy_guarded(const struct mm_mapped *mapped, unsigned char *to, const unsigned char *from,
                          size_t size)
 {
@@ -56,7 +57,8 @@ static bool copy_guarded(const struct mm_mapped *mapped, unsigned char *to, cons
     return copied == (ssize_t)size;
 }
 
-/* Maps what has room for SIZE bytes from the position on; where there is not as much space, no more than that. */
+/* Maps what has room for SIZE bytes from the position on; where there is not as much space, no more than
+ * that. */
 static bool move_window(struct mm_mapped *mapped, int fd, size_t size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = mapped->position - mapped->position % page;

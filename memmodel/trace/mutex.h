@@ -1,9 +1,11 @@
-/* Mutexes that are free in a child of fork() or clone(), whatever other threads of the parent did at that time.
+/* Mutexes that are free in a child of fork() or clone(), whatever other threads of the parent did at that
+ * time.
  *
- * fork() locks all of them, so that the child has consistent data.  It waits for their holders for at most a second: critical
- * sections take microseconds, but the holder may be stopped, or wait for a lock of the application that the forking
- * thread holds, and then waiting longer is a deadlock.  A mutex that is not free then, or in the child of clone() or its
- * system call, is initialized again in the child: its data may be inconsistent, and for clone() the child reports that. */
+ * fork() locks all of them, so that the child has consistent data.  It waits for their holders for at most a
+ * second: critical sections take microseconds, but the holder may be stopped, or wait for a lock of the
+ * application that the forking thread holds, and then waiting longer is a deadlock.  A mutex that is not free
+ * then, or in the child of clone() or its system call, is initialized again in the child: its data may be
+ * inconsistent, and for clone() the child reports that. */
 #ifndef MEMMODEL_TRACE_MUTEX_H
 #define MEMMODEL_TRACE_MUTEX_H
 

@@ -280,7 +280,8 @@ static unsigned count_threads(void)
     return count;
 }
 
-/* A thread that begins meanwhile is not counted as an own one before it exists, and none that ends after it does not. */
+/* A thread that begins meanwhile is not counted as an own one before it exists, and none that ends after it
+ * does not. */
 bool mm_application_has_ended(uint64_t (*threads)(void))
 {
     if (!main_has_ended())

@@ -1,5 +1,5 @@
-/* See ring.h.  Two counters of bytes are shared, each written by one process; a process keeps its own as well, and checks the other's:
- * the processes need not trust one another. */
+/* See ring.h.  Two counters of bytes are shared, each written by one process; a process keeps its own as
+ * well, and checks the other's: the processes need not trust one another. */
 #include "memmodel/trace/ring.h"
 #include "memmodel/base/memory.h"
 

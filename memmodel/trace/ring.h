@@ -1,5 +1,6 @@
-/* A ring of bytes in memory that a writing process shares with the reading one at the other end of a socket.  What is in it outlives the
- * writer, as what is in the socket does, but writing takes no system call and does not wait for the reader to be scheduled. */
+/* A ring of bytes in memory that a writing process shares with the reading one at the other end of a socket.
+ * What is in it outlives the writer, as what is in the socket does, but writing takes no system call and does
+ * not wait for the reader to be scheduled. */
 #ifndef MEMMODEL_TRACE_RING_H
 #define MEMMODEL_TRACE_RING_H
 
@@ -9,7 +10,8 @@
 #include <sys/types.h>
 
 struct mm_ring;
-/* Writer: sends BYTES through SOCKET, and with them a ring, which has all that follows.  NULL: nothing was sent. */
+/* Writer: sends BYTES through SOCKET, and with them a ring, which has all that follows.  NULL: nothing was
+ * sent. */
 struct mm_ring *mm_ring_send(int socket, const void *bytes, size_t size);
 /* Whether SIZE bytes fit, so that mm_ring_write does not use the socket. */
 bool mm_ring_has_room(const struct mm_ring *ring, size_t size);

@@ -1,5 +1,5 @@
-/* The layout of trace files, shared by writer and reader (docs/format.md#file).  Chunks can be decoded independently of
- * each other: the predictions that events are coded against start at zero in each. */
+/* The layout of trace files, shared by writer and reader (docs/format.md#file).  Chunks can be decoded
+ * independently of each other: the predictions that events are coded against start at zero in each. */
 #ifndef MEMMODEL_TRACE_TRACE_H
 #define MEMMODEL_TRACE_TRACE_H
 
@@ -7,8 +7,8 @@
 
 #define MM_TRACE_MAGIC "refcltrc"
 enum {
-    /* 1: sources have no caller; 2: no launches to be executed again; 3: no elements; 4: no fences of asynchronous
-     * copies; 5: no layouts */
+    /* 1: sources have no caller; 2: no launches to be executed again; 3: no elements; 4: no fences of
+     *    asynchronous copies; 5: no layouts */
     MM_TRACE_VERSION = 6,
     MM_TRACE_FILE_HEADER = 16,
     MM_TRACE_CHUNK_HEADER = 40,

@@ -1,5 +1,6 @@
-/* REFCL_CHECK=api: API calls that return an error and objects that are not released before exit become findings.
- * The checked entry points are a second dispatch table: without the check, calls have no overhead. */
+/* REFCL_CHECK=api: API calls that return an error and objects that are not released before exit become
+ * findings. The checked entry points are a second dispatch table: without the check, calls have no
+ * overhead. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/error_codes.h"
 #include "ref-runtime/sched/environment.h"
@@ -73,7 +74,8 @@ void rt_api_report(const char *kind, const char *clause, char *text, size_t size
 
 /* ---- errors ---- */
 
-/* Reports that a call returned CODE, if that is an error; FIRST is the call's first argument if that is a handle. */
+/* Reports that a call returned CODE, if that is an error; FIRST is the call's first argument if that is a
+ * handle. */
 static void note_result(const char *clause, const char *call, cl_int code, const void *first)
 {
     const char *name = code < 0 && rt_api_checked() ? rt_misuse_name(code) : NULL;

@@ -1,6 +1,6 @@
-/* REFCL_FAIL: fault injection for API calls: a selected call returns the given error code without any effect, to
- * test how an application handles exhausted devices and hosts.  CALL:CODE is all calls of that
- * name, CALL:CODE@N the N-th one; several with commas between them. */
+/* REFCL_FAIL: fault injection for API calls: a selected call returns the given error code without any effect,
+ * to test how an application handles exhausted devices and hosts.  CALL:CODE is all calls of that name,
+ * CALL:CODE@N the N-th one; several with commas between them. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/setting.h"
 

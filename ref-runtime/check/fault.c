@@ -1,5 +1,5 @@
-/* Implements the injected faults of commands (interp/fault.def).  Runs on the executor thread or under rt_lock,
- * and only if REFCL_FAULT is set. */
+/* Implements the injected faults of commands (interp/fault.def).  Runs on the executor thread or under
+ * rt_lock, and only if REFCL_FAULT is set. */
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/event.h"
 
@@ -118,7 +118,8 @@ static void apply_delayed(const struct in_object *o)
     }
 }
 
-/* Calls FUNCTION for the objects that a block has captured pointers to: those that words of its literal point into. */
+/* Calls FUNCTION for the objects that a block has captured pointers to: those that words of its literal point
+ * into. */
 static void each_captured(const struct rt_kernel_command *k, void (*function)(const struct in_object *))
 {
     const unsigned char *block = k->block;

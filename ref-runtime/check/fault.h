@@ -16,7 +16,8 @@ void rt_fault_kernel_start(struct rt_kernel_command *kernel);
 void rt_fault_kernel_end(struct rt_kernel_command *kernel);
 /* The number of bytes, of SIZE, that a partial transfer moves. */
 size_t rt_fault_partial(size_t size);
-/* SVM at POINTER was mapped: its contents are kept; it is unmapped: it gets them back, as if the host had written nothing. */
+/* SVM at POINTER was mapped: its contents are kept; it is unmapped: it gets them back, as if the host had
+ * written nothing. */
 void rt_fault_svm_map(const void *pointer, size_t size);
 void rt_fault_svm_unmap(const void *pointer);
 

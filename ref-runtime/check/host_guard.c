@@ -1,11 +1,11 @@
-/* REFCL_CHECK=api: host accesses outside of a map to coarse-grained SVM and to the memory that maps of objects return
- * [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
+/* REFCL_CHECK=api: host accesses outside of a map to coarse-grained SVM and to the memory that maps of
+ * objects return [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
  *
- * All pages are protected except mapped ones; pages mapped only for reading are read-only.
- * A faulting access becomes a finding or an event of the recorded execution, and is then permitted.  Kernels use the
- * same addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
- * executor's; elsewhere all threads can access it while a command runs, and host accesses during that time are
- * missed. */
+ * All pages are protected except mapped ones; pages mapped only for reading are read-only.  A faulting access
+ * becomes a finding or an event of the recorded execution, and is then permitted.  Kernels use the same
+ * addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
+ * executor's; elsewhere all threads can access it while a command runs, and host accesses during that time
+ * are missed. */
 #include "ref-runtime/check/host_guard.h"
 #include "interp/signal.h"
 #include "ref-runtime/check/api_check.h"

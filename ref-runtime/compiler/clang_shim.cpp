@@ -84,10 +84,12 @@ bool has_features(const std::string &standard)
     return standard == "CL3.0" || standard == "CLC++2021";
 }
 
-/* Clang itself reports what is no program [CLC 6.7.3 R1; CLC 6.7.6 R1; CLC 6.7.7 R1, R2; CLC 6.7.8 R1; CLC 6.7.9 R1, R2;
- * CLC 6.15.12.10 R2; CLC 6.15.14.2 R2] and has macros of versions and options [CLC 6.12 R1-R3]; those of features and extensions
- * follow what the device has [CLC 6.2.1 R1-R4; CLC 6.12.1 R1; CLC 6.15.21 R2].
- * -cl-ext for extensions that clang supports, -D for the rest, so that exactly the device's macros are defined. */
+/* Clang itself reports what is no program [CLC 6.7.3 R1; CLC 6.7.6 R1; CLC 6.7.7 R1, R2; CLC 6.7.8 R1; CLC
+ * 6.7.9 R1, R2; CLC 6.15.12.10 R2; CLC 6.15.14.2 R2] and has macros of versions and options [CLC 6.12 R1-R3];
+ * those of features and extensions follow what the device has [CLC 6.2.1 R1-R4; CLC 6.12.1 R1; CLC 6.15.21
+ * R2].
+ * -cl-ext for extensions that clang supports, -D for the rest, so that exactly the device's macros are
+ * defined. */
 void add_extensions(const rt_job *job, std::vector<std::string> &args)
 {
     const std::string standard = job->standard;
@@ -112,7 +114,8 @@ const std::string &resources()
     return folder;
 }
 
-/* Includes clang's header by its path: clang itself would look beside the source, in the current directory, first. */
+/* Includes clang's header by its path: clang itself would look beside the source, in the current directory,
+ * first. */
 constexpr const char *base_header = "/refcl-base.h";
 std::string base_header_text()
 {
@@ -211,9 +214,9 @@ std::string attribute_text(const clang::Attr *attribute, const clang::PrintingPo
     return "";
 }
 
-/* Notes what the source says of its kernels, "kernel_attributes.NAME.TEXT", and what SPIR-V does not say of variables and pointers,
- * "variable_type.NAME.TEXT" and "variable_layout.NAME.TEXT", where NAME begins with the function's unless the variable has program
- * scope, and "argument_layout.KERNEL.NAME.TEXT". */
+/* Notes what the source says of its kernels, "kernel_attributes.NAME.TEXT", and what SPIR-V does not say of
+ * variables and pointers, "variable_type.NAME.TEXT" and "variable_layout.NAME.TEXT", where NAME begins with
+ * the function's unless the variable has program scope, and "argument_layout.KERNEL.NAME.TEXT". */
 class SourceNotes : public clang::ASTConsumer
 {
   public:
@@ -279,8 +282,8 @@ class SourceNotes : public clang::ASTConsumer
     clang::PrintingPolicy policy;
 };
 
-/* The type of constants such as 1ULL, and of decimal ones above LONG_MAX, has 128 bits in clang, which SPIR-V does not have: it
- * becomes that of 1UL, as on other devices. */
+/* The type of constants such as 1ULL, and of decimal ones above LONG_MAX, has 128 bits in clang, which SPIR-V
+ * does not have: it becomes that of 1UL, as on other devices. */
 void use_long_for_long_long(clang::CompilerInstance &compiler)
 {
     compiler.getTarget().LongLongWidth = compiler.getTarget().LongLongAlign = 64;
@@ -358,7 +361,8 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
     return ok ? action.takeModule() : nullptr;
 }
 
-/* The translator verifies the module after each pass, which takes a fifth of a compilation, and ignores what it finds. */
+/* The translator verifies the module after each pass, which takes a fifth of a compilation, and ignores what
+ * it finds. */
 void skip_verification()
 {
     llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("spirv-verify-regularize-passes");
@@ -426,7 +430,8 @@ void fold_far_dimensions(llvm::Module &module)
     }
 }
 
-/* Rounding modes have no effect between integers, and newer translators do not know such conversions with one. [CLC 6.4.3.3] */
+/* Rounding modes have no effect between integers, and newer translators do not know such conversions with
+ * one. [CLC 6.4.3.3] */
 void drop_integer_rounding(llvm::Module &module)
 {
     static const std::regex rounded("_Z[0-9]+(convert_u?(?:char|short|int|long)[0-9]*(?:_sat)?)_rt[ezpn]"
@@ -448,16 +453,16 @@ void drop_integer_rounding(llvm::Module &module)
 
 #if LLVM_VERSION_MAJOR >= 17
 
-/* The translator leaves built-in functions as calls in modules with a version of C++ for OpenCL. The version of OpenCL C that it is
- * compatible with remains. */
+/* The translator leaves built-in functions as calls in modules with a version of C++ for OpenCL. The version
+ * of OpenCL C that it is compatible with remains. */
 void drop_cxx_version(llvm::Module &module)
 {
     if (llvm::NamedMDNode *version = module.getNamedMetadata("opencl.cxx.version"))
         version->eraseFromParent();
 }
 
-/* Pointers into variables count elements of the variable's type: where they count bytes the translator takes the
- * number of bytes for one of elements. */
+/* Pointers into variables count elements of the variable's type: where they count bytes the translator takes
+ * the number of bytes for one of elements. */
 void index_by_type(llvm::Module &module)
 {
     const llvm::DataLayout &layout = module.getDataLayout();

@@ -211,8 +211,8 @@ static bool is_cacheable(const struct request *r)
     return !r->failed;
 }
 
-/* Identifies how the helper is started: version, environment and path.  The files that it consists of and reads are
- * among the dependencies of its results. */
+/* Identifies how the helper is started: version, environment and path.  The files that it consists of and
+ * reads are among the dependencies of its results. */
 static bool identify_helper(char *text, size_t size)
 {
     static const char *const variables[] = {"REFCL_CLANG_RESOURCE_DIR", "LD_LIBRARY_PATH", "LD_PRELOAD"};
@@ -362,8 +362,8 @@ static unsigned language_of(const char *standard)
     return strcmp(standard, "CL3.1") == 0 ? 310 : strcmp(standard, "CL3.0") == 0 ? 300 : 0;
 }
 
-/* Version macros: the device's, whatever -cl-std says [CLC 6.12].  OpenCL C 3.1 has the functions that 3.0 has as
- * extensions; the compiler knows it as 3.0. */
+/* Version macros: the device's, whatever -cl-std says [CLC 6.12].  OpenCL C 3.1 has the functions that 3.0
+ * has as extensions; the compiler knows it as 3.0. */
 static void put_versions(struct request *r, const char *macro, unsigned version, bool is_3_1)
 {
     request_put_string(r, RT_TAG_ARGUMENT, macro);

@@ -69,8 +69,8 @@ static bool is_blank(char c)
     return isspace((unsigned char)c);
 }
 
-/* The end of what the single quote at AT begins, after LENGTH bytes of WORD; NULL if that is no quoted text but part of the word, such as
- * a character constant in the definition of a macro. */
+/* The end of what the single quote at AT begins, after LENGTH bytes of WORD; NULL if that is no quoted text
+ * but part of the word, such as a character constant in the definition of a macro. */
 static const char *single_quoted(const char *at, const char *word, size_t length)
 {
     const char *end = strchr(at + 1, '\'');
@@ -82,8 +82,8 @@ static const char *single_quoted(const char *at, const char *word, size_t length
     return leads || (length && word[length - 1] == '=' && blanks && !constant) ? end : NULL;
 }
 
-/* Copies the next word to WORD, without its quotes and, outside of single ones, the backslashes before a double quote, a backslash
- * or a space.  Returns the position after it; NULL if a quote is not closed. */
+/* Copies the next word to WORD, without its quotes and, outside of single ones, the backslashes before a
+ * double quote, a backslash or a space.  Returns the position after it; NULL if a quote is not closed. */
 static const char *next_word(const char *at, char *word)
 {
     const char *start = word, *end;

@@ -23,7 +23,8 @@
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-/* Limit on the time until a helper has loaded clang and takes a job; a helper that dies is detected at once. */
+/* Limit on the time until a helper has loaded clang and takes a job; a helper that dies is detected at
+ * once. */
 #define HANDSHAKE_SECONDS 30
 
 extern char **environ;
@@ -126,7 +127,8 @@ static enum mm_class start_helper(struct mm_error *err)
     return MM_OK;
 }
 
-/* Duplicates the control socket, and returns the helper's generation.  DEAD: generation of a dead helper, or 0. */
+/* Duplicates the control socket, and returns the helper's generation.  DEAD: generation of a dead helper, or
+ * 0. */
 static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;

@@ -1,8 +1,8 @@
 /* Comparisons of addresses of variables that LLVM keeps as constant expressions become instructions.
  *
- * The address of a variable is a constant, so LLVM folds a comparison of two addresses, and expressions of its result, into one constant
- * expression.  The translator to SPIR-V does not accept such a constant, and rt_helper_fix_module(), which makes comparisons valid, visits
- * instructions only. */
+ * The address of a variable is a constant, so LLVM folds a comparison of two addresses, and expressions of
+ * its result, into one constant expression.  The translator to SPIR-V does not accept such a constant, and
+ * rt_helper_fix_module(), which makes comparisons valid, visits instructions only. */
 #include "ref-runtime/compiler/comparisons_shim.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -21,7 +21,8 @@ bool has_comparison(const llvm::Value *constant)
                  llvm::any_of(e->operands(), [](const llvm::Use &use) { return has_comparison(use); }));
 }
 
-/* Returns CONSTANT as an instruction before BEFORE, with its operands, as far as they have comparisons, before it. */
+/* Returns CONSTANT as an instruction before BEFORE, with its operands, as far as they have comparisons,
+ * before it. */
 llvm::Value *expand_comparison(llvm::Value *constant, llvm::Instruction *before)
 {
     if (!has_comparison(constant))

@@ -1,7 +1,8 @@
-/* Handles in variables, comparisons of handles, and null handles, which the translator to SPIR-V makes invalid or aborts at.
+/* Handles in variables, comparisons of handles, and null handles, which the translator to SPIR-V makes
+ * invalid or aborts at.
  *
- * SPIR-V compares no queues and no events, and the translator has no null queue.  The bits of a handle in memory can be compared, and those of
- * a null queue are zero. */
+ * SPIR-V compares no queues and no events, and the translator has no null queue.  The bits of a handle in
+ * memory can be compared, and those of a null queue are zero. */
 #include "ref-runtime/compiler/handles_shim.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -17,7 +18,8 @@
 namespace
 {
 
-/* The types of images, samplers, pipes, queues and events: pointers to opaque structures, or types of the target. */
+/* The types of images, samplers, pipes, queues and events: pointers to opaque structures, or types of the
+ * target. */
 bool is_handle(const llvm::Type *type)
 {
 #if LLVM_VERSION_MAJOR >= 17
@@ -42,7 +44,8 @@ bool is_queue(const llvm::Type *type)
 #endif
 }
 
-/* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull alone. */
+/* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull
+ * alone. */
 #if LLVM_VERSION_MAJOR >= 17
 
 void replace_null_handles(llvm::Module &module)

@@ -158,7 +158,8 @@ static void install_fault_handlers(uint32_t seconds)
     struct sigaction action = {.sa_handler = on_fatal_signal, .sa_flags = SA_ONSTACK};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-    /* The wall-clock limit is a multiple of the CPU limit, for a busy machine: only a job that blocks reaches it. */
+    /* The wall-clock limit is a multiple of the CPU limit, for a busy machine: only a job that blocks reaches
+     * it. */
     const struct itimerval limit = {.it_value.tv_sec = timeout};
     setitimer(ITIMER_PROF, &limit, NULL);
     alarm(timeout < UINT32_MAX / RT_WIRE_PATIENCE ? timeout * RT_WIRE_PATIENCE : 0);

@@ -57,8 +57,9 @@ struct LLVMOpaqueType;
 struct LLVMOpaqueValue *rt_helper_declare(struct LLVMOpaqueModule *module, const char *name,
                                           struct LLVMOpaqueType *type, struct LLVMOpaqueValue *like);
 void rt_helper_fix_module(struct LLVMOpaqueModule *module);
-/* helper_reach.c: takes the functions that no kernel reaches out of an LLVM module, and out of a SPIR-V module of COUNT words,
- * whose remaining words are returned, or 0 if memory is short.  Those that call undefined functions stay. */
+/* helper_reach.c: takes the functions that no kernel reaches out of an LLVM module, and out of a SPIR-V
+ * module of COUNT words, whose remaining words are returned, or 0 if memory is short.  Those that call
+ * undefined functions stay. */
 void rt_helper_drop_uncalled(struct LLVMOpaqueModule *module);
 size_t rt_helper_drop_unreachable(uint32_t *words, size_t count);
 /* helper_lanes.c: replaces a store that changes some components of a vector by stores of those.  False: STORE
@@ -76,11 +77,11 @@ const char *rt_helper_confine(void);
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
-/* Takes the instructions of debug sets and user semantics out of the module of COUNT words; how many remain, 0 if it is
- * malformed or memory is short. */
+/* Takes the instructions of debug sets and user semantics out of the module of COUNT words; how many remain,
+ * 0 if it is malformed or memory is short. */
 size_t rt_helper_drop_debug(uint32_t *words, size_t count);
-/* helper_instruction.c: the prefix of functions whose calls become the SPIR-V instruction with the opcode that follows,
- * and the pass that replaces them. */
+/* helper_instruction.c: the prefix of functions whose calls become the SPIR-V instruction with the opcode
+ * that follows, and the pass that replaces them. */
 #define RT_INSTRUCTION "__refcl_spirv_"
 enum mm_class rt_helper_instructions(struct rt_binary *binary, struct rt_text *log);
 /* helper_order.c: types and constants are declared before their uses. */

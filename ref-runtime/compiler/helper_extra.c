@@ -1,7 +1,8 @@
-/* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it:
- * packed dot products [cl_khr_integer_dot_product; CLC 6.15.3 R2, R3], two- and three-dimensional asynchronous copies
- * [cl_khr_extended_async_copies], their fence [cl_khr_async_work_group_copy_fence], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic], clocks
- * [cl_khr_kernel_clock], names of image formats [cl_ext_image_unorm_int_2_101010, cl_ext_image_unsigned_10x6_12x4_14x2]. */
+/* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it: packed dot
+ * products [cl_khr_integer_dot_product; CLC 6.15.3 R2, R3], two- and three-dimensional asynchronous copies
+ * [cl_khr_extended_async_copies], their fence [cl_khr_async_work_group_copy_fence], uniform work-group
+ * arithmetic [cl_khr_work_group_uniform_arithmetic], clocks [cl_khr_kernel_clock], names of image formats
+ * [cl_ext_image_unorm_int_2_101010, cl_ext_image_unsigned_10x6_12x4_14x2]. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <ctype.h>
@@ -158,7 +159,8 @@ static bool splices_name(const char *text, size_t size)
 }
 
 /* Whether the preprocessed source may have a name with one of PIECES: it occurs in the source, a header or an
- * option, or names come from elsewhere: other files, token pasting, trigraphs, lines spliced within a name. */
+ * option, or names come from elsewhere: other files, token pasting, trigraphs, lines spliced within a
+ * name. */
 static bool source_mentions(const struct rt_job *job, const char *pieces)
 {
     static const char *const sources[] = {"##", "%:", "??", "include", "import"};

@@ -286,8 +286,8 @@ static LLVMValueRef cast_pointer(LLVMValueRef value)
     return is_cast ? LLVMGetOperand(value, 0) : NULL;
 }
 
-/* Clang casts the generic pointer to the address space of the other one, which need not be its own: it is the other one that
- * becomes generic [CLC 6.7.1]. */
+/* Clang casts the generic pointer to the address space of the other one, which need not be its own: it is the
+ * other one that becomes generic [CLC 6.7.1]. */
 static void fix_comparison(LLVMBuilderRef b, LLVMValueRef compare)
 {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(compare, 0));
@@ -304,8 +304,8 @@ static void fix_comparison(LLVMBuilderRef b, LLVMValueRef compare)
     }
 }
 
-/* LLVM's builder of constants compares the conditions themselves where both operands were extended to integers; SPIR-V has no order
- * of booleans [SPIRV 3.49.15]: they are extended again. */
+/* LLVM's builder of constants compares the conditions themselves where both operands were extended to
+ * integers; SPIR-V has no order of booleans [SPIRV 3.49.15]: they are extended again. */
 static void fix_order_of_conditions(LLVMBuilderRef b, LLVMValueRef compare)
 {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(compare, 0));

@@ -1,6 +1,6 @@
-/* Instructions that the translator to SPIR-V does not write: a call of a declared function whose name begins with
- * RT_INSTRUCTION and the opcode becomes the instruction, with the call's arguments as its operands, and the module
- * declares what the instruction needs. */
+/* Instructions that the translator to SPIR-V does not write: a call of a declared function whose name begins
+ * with RT_INSTRUCTION and the opcode becomes the instruction, with the call's arguments as its operands, and
+ * the module declares what the instruction needs. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <spirv/unified1/spirv.h>

@@ -38,7 +38,8 @@ static bool trace_lane(const struct assignment *a, LLVMValueRef *value, unsigned
     }
 }
 
-/* The load of the same vector before the store, in the same block; NULL: none, or another access is between. */
+/* The load of the same vector before the store, in the same block; NULL: none, or another access is
+ * between. */
 static LLVMValueRef find_load(LLVMValueRef store, LLVMTypeRef vector)
 {
     LLVMValueRef pointer = LLVMGetOperand(store, 1);

@@ -1,7 +1,8 @@
-/* Functions that no kernel reaches: executables do not get them, because everything that follows takes time for each function,
- * and the sources of many a program include a whole library.  What is built leaves them out of the LLVM module, what is linked
- * out of the SPIR-V module, where function ids are operands of calls, device-side enqueues and the queries beside them, and of
- * entry points alone [SPIRV 3.49.9, 3.49.24, 3.49.5]. */
+/* Functions that no kernel reaches: executables do not get them, because everything that follows takes time
+ * for each function, and the sources of many a program include a whole library.  What is built leaves them
+ * out of the LLVM module, what is linked out of the SPIR-V module, where function ids are operands of calls,
+ * device-side enqueues and the queries beside them, and of entry points alone
+ * [SPIRV 3.49.9, 3.49.24, 3.49.5]. */
 #define SPV_ENABLE_UTILITY_CODE
 #include "ref-runtime/compiler/helper.h"
 
@@ -142,7 +143,8 @@ static void scan_functions(struct reach *r)
     }
 }
 
-/* Visits the instructions: marks what dropped functions define, or, with COPY, moves the others together.  The new count. */
+/* Visits the instructions: marks what dropped functions define, or, with COPY, moves the others together.
+ * The new count. */
 static size_t sweep_module(struct reach *r, bool copy)
 {
     size_t out = HEADER_WORDS;

@@ -1,7 +1,8 @@
-/* Cleaning what the translator writes, and modules before they are linked: the debug instruction set is removed, because
- * validators reject what translators write of it, while OpLine and the strings in use stay [SPIRV 3.49.3].  In what the
- * translator writes, decorations with an invented linkage type are removed [SPIRV 3.17]; file names lose the working directory, those
- * of given headers the root they were given under. */
+/* Cleaning what the translator writes, and modules before they are linked: the debug instruction set is
+ * removed, because validators reject what translators write of it, while OpLine and the strings in use stay
+ * [SPIRV 3.49.3].  In what the translator writes, decorations with an invented linkage type are removed
+ * [SPIRV 3.17]; file names lose the working directory, those of given headers the root they were given
+ * under. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <spirv/unified1/spirv.h>

@@ -1,7 +1,11 @@
-/* Clang emits initializers of variables for a processor with one address space and a loader.  SPIR-V has neither, so here
- * - variables that clang puts into private memory, or reads through pointers to another address space, move to the memory that fits;
- * - constructors of objects of program scope become initializer kernels, which are executed when a program is created;
- * - of variables that contain the addresses of each other in a cycle, an initializer kernel stores one address: SPIR-V defines a variable
+/* Clang emits initializers of variables for a processor with one address space and a loader.  SPIR-V has
+ * neither, so here
+ * - variables that clang puts into private memory, or reads through pointers to another address space, move
+ *   to the memory that fits;
+ * - constructors of objects of program scope become initializer kernels, which are executed when a program is
+ *   created;
+ * - of variables that contain the addresses of each other in a cycle, an initializer kernel stores one
+ *   address: SPIR-V defines a variable
  *   before the initializers that refer to it;
  * - arrays of more elements than a SPIR-V instruction has operands become structures of shorter arrays. */
 #include "ref-runtime/compiler/initializers_shim.hpp"
@@ -64,8 +68,8 @@ void move_initializers(llvm::Module &module)
             move_initializer(g);
 }
 
-/* Clang reads elements of constexpr arrays of global memory from copies in constant memory, cast to global pointers, which SPIR-V does not
- * have: the copies move to global memory. */
+/* Clang reads elements of constexpr arrays of global memory from copies in constant memory, cast to global
+ * pointers, which SPIR-V does not have: the copies move to global memory. */
 void move_copies(llvm::Module &module)
 {
     for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
@@ -86,8 +90,8 @@ void move_copies(llvm::Module &module)
     }
 }
 
-/* The flags of constructed objects of static storage duration inside of functions, which clang puts into private memory, move to
- * global memory. */
+/* The flags of constructed objects of static storage duration inside of functions, which clang puts into
+ * private memory, move to global memory. */
 void move_guards(llvm::Module &module)
 {
     for (llvm::GlobalVariable &from : llvm::make_early_inc_range(module.globals())) {
@@ -127,7 +131,8 @@ void mark_initializer(llvm::Function &function)
         context, {llvm::ValueAsMetadata::get(&function), llvm::ConstantAsMetadata::get(mode)}));
 }
 
-/* The kernels that construct objects of program scope, which clang puts into a list that SPIR-V does not have, become initializers. */
+/* The kernels that construct objects of program scope, which clang puts into a list that SPIR-V does not
+ * have, become initializers. */
 void mark_initializers(llvm::Module &module)
 {
     llvm::GlobalVariable *list = module.getGlobalVariable("llvm.global_ctors", true);
@@ -139,8 +144,9 @@ void mark_initializers(llvm::Module &module)
     list->eraseFromParent();
 }
 
-/* Clang registers the destructors of objects of static storage duration for the end of a process, with null instead of the object
- * where address spaces differ. A program ends with its memory: the destructors are not called. */
+/* Clang registers the destructors of objects of static storage duration for the end of a process, with null
+ * instead of the object where address spaces differ. A program ends with its memory: the destructors are not
+ * called. */
 void drop_destructors(llvm::Module &module)
 {
     llvm::Function *registration = module.getFunction("__cxa_atexit");
@@ -161,14 +167,15 @@ void drop_destructors(llvm::Module &module)
 
 /* ---- cycles ---------------------------------------------------------------------------------------- */
 
-/* A cycle of variables whose initializers have addresses of the next one, which SPIR-V's order of definitions excludes: the initializers
- * lose the addresses that close a cycle, and an initializer kernel stores them. */
+/* A cycle of variables whose initializers have addresses of the next one, which SPIR-V's order of definitions
+ * excludes: the initializers lose the addresses that close a cycle, and an initializer kernel stores them. */
 class CycleBreaker
 {
   public:
     explicit CycleBreaker(llvm::Module &module) : module_(module) {}
 
-    /* The name of a variable of constant memory in a cycle, which no kernel can store to; empty: there is none. */
+    /* The name of a variable of constant memory in a cycle, which no kernel can store to; empty: there is
+     * none. */
     std::string run()
     {
         for (llvm::GlobalVariable &g : module_.globals())
@@ -270,7 +277,8 @@ class CycleBreaker
 
 constexpr uint64_t MOST_ELEMENTS = 65532; /* of 65,535 words of OpConstantComposite */
 
-/* TYPE with structures of arrays of up to MOST_ELEMENTS instead of longer arrays, which have the same layout. */
+/* TYPE with structures of arrays of up to MOST_ELEMENTS instead of longer arrays, which have the same
+ * layout. */
 llvm::Type *split_type(llvm::Type *type)
 {
     llvm::SmallVector<llvm::Type *, 8> parts;

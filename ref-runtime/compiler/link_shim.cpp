@@ -1,9 +1,9 @@
 /* Linking SPIR-V modules with spvtools::Linker, and validating the result [SPIRV 2.8, CL 5.8.5].
  *
- * The linker gives modules disjoint ids by adding the bounds of all modules before, but leaves the ids in OpLine as they
- * are, so that source lines of all modules but the first would name anything.  These ids are moved beforehand to where the
- * linker moves everything else.  All modules are linked in one step: pairwise linking processes the first module as often as
- * there are others. */
+ * The linker gives modules disjoint ids by adding the bounds of all modules before, but leaves the ids in
+ * OpLine as they are, so that source lines of all modules but the first would name anything.  These ids are
+ * moved beforehand to where the linker moves everything else.  All modules are linked in one step: pairwise
+ * linking processes the first module as often as there are others. */
 #include "ref-runtime/compiler/helper.h"
 #include "ref-runtime/compiler/linkonce_shim.hpp"
 

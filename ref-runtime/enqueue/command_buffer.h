@@ -30,7 +30,8 @@ struct rt_command_buffer {
     struct rt_event *latest_run; /* held, with REFCL_CHECK=api; NULL: never enqueued */
 };
 
-/* The checks at the begin of every recording call.  Sets the buffer and the queue of S: QUEUE, or the only one if that is NULL. */
+/* The checks at the begin of every recording call.  Sets the buffer and the queue of S: QUEUE, or the only
+ * one if that is NULL. */
 cl_int rt_recording_begin(struct rt_submission *s, cl_command_buffer_khr buffer, cl_command_queue queue,
                           const cl_properties *properties, const cl_mutable_command_khr *mutable_handle);
 /* Makes COMMAND a pattern with one user: releases its event, which only enqueued commands have. */
@@ -44,8 +45,8 @@ cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer);
 /* Adds COMMAND to the buffer of S; takes its ownership. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 
-/* Defines clEnqueueFUNCTION, clCommandFUNCTIONKHR, or both, which submit a command by CALL, an expression of the submission S; PARAMETERS,
- * those between the queue and the wait list, are in parentheses. */
+/* Defines clEnqueueFUNCTION, clCommandFUNCTIONKHR, or both, which submit a command by CALL, an expression of
+ * the submission S; PARAMETERS, those between the queue and the wait list, are in parentheses. */
 #define RT_LIST(...) __VA_ARGS__
 #define RT_ENQUEUE(function, parameters, call)                                                               \
     cl_int CL_API_CALL rt_clEnqueue##function(cl_command_queue queue, RT_LIST parameters, cl_uint count,     \

@@ -67,8 +67,8 @@ static size_t same_queue_before(const struct run *run, size_t i)
     return i;
 }
 
-/* Adds the dependencies of child I: its sync-points, the previous child in an in-order queue, the latest barrier;
- * for a barrier without sync-points all earlier children. */
+/* Adds the dependencies of child I: its sync-points, the previous child in an in-order queue, the latest
+ * barrier; for a barrier without sync-points all earlier children. */
 static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
@@ -135,8 +135,8 @@ static cl_int start_buffer(struct rt_command *command)
 
 /* ---- enqueuing ---- */
 
-/* A buffer can go to any queues of the context and the devices that it was made for: none has properties that are not
- * supported. */
+/* A buffer can go to any queues of the context and the devices that it was made for: none has properties that
+ * are not supported. */
 static cl_int choose_queues(const struct rt_command_buffer *buffer, cl_uint count,
                             const cl_command_queue *queues)
 {
@@ -239,8 +239,8 @@ static bool add_dependencies(struct prerequisites *p, const struct rt_command *c
     return ok;
 }
 
-/* Under rt_lock: whether a command that is enqueued now with that wait list certainly lacks RUN, which is not complete,
- * among its prerequisites. */
+/* Under rt_lock: whether a command that is enqueued now with that wait list certainly lacks RUN, which is not
+ * complete, among its prerequisites. */
 static bool lacks_prerequisite(const struct rt_event *run, const struct rt_queue *queue, cl_uint count,
                                const cl_event *list)
 {

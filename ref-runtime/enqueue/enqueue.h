@@ -10,8 +10,9 @@ struct rt_queue *rt_host_queue(cl_command_queue handle);
 /* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
                         struct rt_queue **queue);
-/* A call that submits a command: to a queue, or to a command buffer, which records it.  The entry point sets NAME and the arguments of
- * the call (COUNT to BLOCKING, or POINTS and POINT), the functions below the rest. */
+/* A call that submits a command: to a queue, or to a command buffer, which records it.  The entry point sets
+ * NAME and the arguments of the call (COUNT to BLOCKING, or POINTS and POINT), the functions below the
+ * rest. */
 struct rt_submission {
     const char *name; /* of the call */
     cl_uint count;    /* of LIST or POINTS */
@@ -28,7 +29,8 @@ struct rt_submission {
 };
 /* Checks the queue and the wait list of S, and sets its queue. */
 cl_int rt_submission_begin(struct rt_submission *s, cl_command_queue queue);
-/* Enqueues COMMAND, or records it in the command buffer; takes its ownership.  NULL is CL_OUT_OF_HOST_MEMORY. */
+/* Enqueues COMMAND, or records it in the command buffer; takes its ownership.  NULL is
+ * CL_OUT_OF_HOST_MEMORY. */
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
@@ -37,7 +39,8 @@ cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *
 /* The bytes of MEM on COMMAND's device, up to date; NULL: no memory. */
 unsigned char *rt_enqueue_bytes(const struct rt_command *command, struct rt_mem *mem, size_t offset,
                                 size_t size);
-/* Repeats PATTERN, at most 128 bytes, in the SIZE bytes at TO; a rest that is shorter than the pattern is unchanged. */
+/* Repeats PATTERN, at most 128 bytes, in the SIZE bytes at TO; a rest that is shorter than the pattern is
+ * unchanged. */
 void rt_fill(unsigned char *to, size_t size, const unsigned char *pattern, size_t pattern_size);
 /* To be called after writing to these bytes; false: no memory. */
 bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, size_t offset, size_t size);
@@ -66,7 +69,8 @@ struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type,
  * from their bases on. */
 bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
                         const size_t region[3]);
-/* A request to map a buffer or image; rt_enqueue_map() checks flags, host access and overlap, callers the rest. */
+/* A request to map a buffer or image; rt_enqueue_map() checks flags, host access and overlap, callers the
+ * rest. */
 struct rt_map {
     struct rt_mem *mem;
     struct rt_region region;

@@ -1,8 +1,8 @@
 /* Acquiring and releasing memory that is shared with other APIs and processes [cl_khr_external_memory 1.0.1].
  *
- * Mapped memory is always up to date, so that neither moves any data.  An acquire is recorded as a write of the
- * contents from other APIs, and a release as a read for them: commands that use the object without an order after
- * the acquire and before the release race with them. */
+ * Mapped memory is always up to date, so that neither moves any data.  An acquire is recorded as a write of
+ * the contents from other APIs, and a release as a read for them: commands that use the object without an
+ * order after the acquire and before the release race with them. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/enqueue/enqueue.h"
 
@@ -18,7 +18,8 @@ static cl_int run_ownership_transfer(struct rt_command *command)
     for (cl_uint i = 0; i < h->count; i++) {
         struct rt_mem *mem = h->mems[i];
         struct rt_external *e = mem->external;
-        /* Another object of the memory may be in use already: only the first acquire finds contents of others. */
+        /* Another object of the memory may be in use already: only the first acquire finds contents of
+         * others. */
         bool recorded = h->acquires ? e->acquired++ == 0 : e->acquired > 0;
         if (recorded)
             rt_enqueue_record(command, h->acquires ? MM_WRITE : MM_READ, mem, 0, mem->size, e->data);

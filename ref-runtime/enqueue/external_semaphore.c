@@ -1,12 +1,12 @@
 /* What semaphores share with other APIs and processes [cl_khr_external_semaphore 1.0.1].
  *
- * An opaque descriptor is an eventfd that counts the signals no wait has used up.  A fence, as sync files are, is any
- * descriptor that poll() reports as readable from its signal on; exported ones are eventfds too.  One thread waits for
- * descriptors and completes the gates of waits.
+ * An opaque descriptor is an eventfd that counts the signals no wait has used up.  A fence, as sync files
+ * are, is any descriptor that poll() reports as readable from its signal on; exported ones are eventfds too.
+ * One thread waits for descriptors and completes the gates of waits.
  *
- * Another process may signal after it has seen any of this process' signals, by this or another semaphore.  A wait is
- * therefore recorded as ordered after the signals of all payloads so far: an order too many hides a race in what is
- * recorded, which is reported as incomplete, and an order too few would invent one. */
+ * Another process may signal after it has seen any of this process' signals, by this or another semaphore.  A
+ * wait is therefore recorded as ordered after the signals of all payloads so far: an order too many hides a
+ * race in what is recorded, which is reported as incomplete, and an order too few would invent one. */
 #include "memmodel/trace/process.h"
 #include "ref-runtime/enqueue/semaphore.h"
 

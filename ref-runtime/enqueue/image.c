@@ -35,7 +35,8 @@ static int level_dimension(const struct rt_mem *mem)
     return (int)in_image_coordinate_count(mem->image->shape.kind);
 }
 
-/* Origins in dimensions that the image does not have are 0, except for the level, regions 1: their extent there is 1. */
+/* Origins in dimensions that the image does not have are 0, except for the level, regions 1: their extent
+ * there is 1. */
 static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const size_t *region,
                            struct rt_region *checked)
 {

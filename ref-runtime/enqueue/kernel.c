@@ -40,8 +40,8 @@ static void read_settings(void)
     settings.max_findings = (uint32_t)rt_setting_number(RT_SET_MAX_FINDINGS, 0, 0);
 }
 
-/* The initial value of every byte of local memory in checked or recorded launches: not 0, with which most kernels
- * that fail to initialize it work, and the same for all work-groups, so that they behave alike. */
+/* The initial value of every byte of local memory in checked or recorded launches: not 0, with which most
+ * kernels that fail to initialize it work, and the same for all work-groups, so that they behave alike. */
 static uint8_t local_pattern(void)
 {
     bool looked_at = settings.checks || rt_launch_recorder();
@@ -87,8 +87,8 @@ static bool read_only(const struct rt_launch_argument *a)
            (a->mem && (a->mem->flags & RT_MEM_CONSTANT));
 }
 
-/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for all
- * devices. */
+/* Binds a memory object: the address of its bytes, and the description of an image.  A pipe has one ring for
+ * all devices. */
 static bool bind_mem(const struct rt_command *command, const struct rt_launch_argument *a,
                      struct in_argument *bound, struct in_image *image)
 {
@@ -119,7 +119,8 @@ static bool has_images(const struct rt_launch *launch)
     return false;
 }
 
-/* Brings memory that the kernel may access by addresses up to date; writable memory is latest on the device then. */
+/* Brings memory that the kernel may access by addresses up to date; writable memory is latest on the device
+ * then. */
 static bool bind_addressed(const struct rt_command *command, const struct rt_launch *launch)
 {
     bool ok = true;
@@ -184,8 +185,8 @@ static void capture_recorded(const struct rt_command *command, const struct rt_k
         rt_capture_recorded(command, k);
 }
 
-/* The launch whose kernel enqueued COMMAND, NULL if none did: the parent may be a command buffer.  A command is
- * complete after its children, and its launch ends then. */
+/* The launch whose kernel enqueued COMMAND, NULL if none did: the parent may be a command buffer.  A command
+ * is complete after its children, and its launch ends then. */
 static const struct in_run *parent_run(const struct rt_command *command)
 {
     const struct rt_command *parent = command->family.parent;
@@ -360,7 +361,8 @@ static bool svm_usable(const struct rt_launch *launch, const void *pointer)
     return (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) || (svm && rt_svm_find(launch->kernel->context, pointer));
 }
 
-/* Whether the kernel has no more images of each access, and no more samplers, than devices offer. [CL 5.10 R12-R14] */
+/* Whether the kernel has no more images of each access, and no more samplers, than devices offer.
+ * [CL 5.10 R12-R14] */
 static bool within_image_limits(const struct in_kernel_info *info)
 {
     uint32_t images[] = {[IN_ACCESS_NONE] = 0, [IN_READ_ONLY] = 0, [IN_WRITE_ONLY] = 0, [IN_READ_WRITE] = 0};

@@ -23,8 +23,8 @@ extern const struct rt_operation rt_kernel_operation;
 /* Sizes as clEnqueueNDRangeKernel checks them; k->launch is set. */
 cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global,
                              const size_t *local, struct rt_kernel_command *k);
-/* Whether the device supports the arguments: kinds of SVM, pointers to it, origins of sub-buffers, sizes and formats of
- * images. */
+/* Whether the device supports the arguments: kinds of SVM, pointers to it, origins of sub-buffers, sizes and
+ * formats of images. */
 cl_int rt_launch_check_arguments(const struct rt_launch *launch);
 /* A call that executes a kernel with its arguments as they are now. */
 struct rt_kernel_call {

@@ -16,13 +16,15 @@ static bool regions_meet(const struct rt_region *a, const struct rt_region *b)
     return a->level == b->level;
 }
 
-/* True if two mappings share bytes: a buffer shares them with its sub-buffers and its one-dimensional images. */
+/* True if two mappings share bytes: a buffer shares them with its sub-buffers and its one-dimensional
+ * images. */
 static bool mappings_meet(const struct rt_mapping *a, const struct rt_mapping *b)
 {
     return a->mem == b->mem ? regions_meet(&a->region, &b->region) : a->begin < b->end && b->begin < a->end;
 }
 
-/* True if MAPPING, for writing, overlaps another region mapped for writing, which is an error [CL 5.2.4, 5.5.2]. */
+/* True if MAPPING, for writing, overlaps another region mapped for writing, which is an error
+ * [CL 5.2.4, 5.5.2]. */
 static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem *root)
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -164,7 +166,8 @@ static bool map_writes(const struct rt_map *m)
     return m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
-/* The host's accesses through the map are not observed: records them at its begin and its end [CL 3.3.6 H24; 5.5.3 R1]. */
+/* The host's accesses through the map are not observed: records them at its begin and its end
+ * [CL 3.3.6 H24; 5.5.3 R1]. */
 static void record_host(const struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     if (m->flags & CL_MAP_READ)
@@ -185,7 +188,8 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
 }
 
 /* The error of a map without memory: CL_MAP_FAILURE if the view for the host cannot be allocated, unless the
- * application requested host memory at creation; otherwise the object's storage is missing [CL 5.2.4 E7, E9]. */
+ * application requested host memory at creation; otherwise the object's storage is missing
+ * [CL 5.2.4 E7, E9]. */
 static cl_int map_failure(struct rt_mem *mem)
 {
     struct rt_mem *root = rt_mem_root(mem);

@@ -1,8 +1,8 @@
 /* Recorded kernels whose arguments and sizes change between runs [cl_khr_command_buffer_mutable_dispatch].
  *
- * A handle has a private kernel object with the arguments of the recording.  An update sets the new arguments in a
- * copy of it, makes a new pattern, and exchanges both once all configurations are valid.  Runs that were enqueued
- * before keep the pattern that they have. */
+ * A handle has a private kernel object with the arguments of the recording.  An update sets the new arguments
+ * in a copy of it, makes a new pattern, and exchanges both once all configurations are valid.  Runs that were
+ * enqueued before keep the pattern that they have. */
 #include "ref-runtime/enqueue/mutable.h"
 
 #include "ref-runtime/enqueue/launch.h"

@@ -4,7 +4,8 @@
 
 #include "ref-runtime/enqueue/command_buffer.h"
 
-/* What the registry names cl_mutable_dispatch_config_khr; older headers have an older structure of that name. */
+/* What the registry names cl_mutable_dispatch_config_khr; older headers have an older structure of that
+ * name. */
 struct rt_mutable_config {
     cl_mutable_command_khr command;
     cl_uint num_args, num_svm_args, num_exec_infos, work_dim;

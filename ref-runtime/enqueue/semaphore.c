@@ -1,9 +1,9 @@
 /* Semaphores, of the binary type [cl_khr_semaphore 1.0.0].
  *
- * Signals and waits are paired in the order of their calls: a wait depends on the event of the signal that it is paired
- * with.  Where the wait comes first it depends on a gate, an event that the signal's completion completes.  The signals
- * of semaphores that are shared with others are not known before they are there: each wait has a gate
- * [cl_khr_external_semaphore 1.0.1]. */
+ * Signals and waits are paired in the order of their calls: a wait depends on the event of the signal that it
+ * is paired with.  Where the wait comes first it depends on a gate, an event that the signal's completion
+ * completes.  The signals of semaphores that are shared with others are not known before they are there: each
+ * wait has a gate [cl_khr_external_semaphore 1.0.1]. */
 #include "ref-runtime/enqueue/semaphore.h"
 
 #include "memmodel/base/array.h"
@@ -177,7 +177,8 @@ RT_REFERENCE_CALLS(SemaphoreKHR, cl_semaphore_khr, RT_SEMAPHORE, CL_INVALID_SEMA
 
 /* ---- commands ---- */
 
-/* The payload of a signal command: for each semaphore the gate that its completion opens, or what is shared. */
+/* The payload of a signal command: for each semaphore the gate that its completion opens, or what is
+ * shared. */
 struct signal {
     size_t count;
     struct {
@@ -207,8 +208,8 @@ static cl_int open_gates(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-/* A failed signal command: the waits for it fail too, and so do later waits for a signal that could not be enqueued.
- * A semaphore that is shared with others stays unsignaled: its payload has no room for an error. */
+/* A failed signal command: the waits for it fail too, and so do later waits for a signal that could not be
+ * enqueued. A semaphore that is shared with others stays unsignaled: its payload has no room for an error. */
 static void release_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;

@@ -1,5 +1,5 @@
-/* Buffers that have an address on every device, from creation to their end [cl_ext_buffer_device_address 1.0.2].  An
- * address is that of the buffer's copy on the device. */
+/* Buffers that have an address on every device, from creation to their end
+ * [cl_ext_buffer_device_address 1.0.2].  An address is that of the buffer's copy on the device. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/memory.h"
 

@@ -1,9 +1,9 @@
 /* Memory of other APIs and processes, by a file descriptor [cl_khr_external_memory 1.0.1,
  * cl_khr_external_memory_opaque_fd 1.0.0].
  *
- * All devices and the host use one mapping of the file, and all objects of the process that are made from the file
- * share it, unless the file has grown beyond it: one byte of memory belongs to one allocation in the recording,
- * whichever object it is accessed through. */
+ * All devices and the host use one mapping of the file, and all objects of the process that are made from the
+ * file share it, unless the file has grown beyond it: one byte of memory belongs to one allocation in the
+ * recording, whichever object it is accessed through. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/device.h"

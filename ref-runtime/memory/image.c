@@ -81,8 +81,8 @@ static bool levels_valid(const struct in_image *shape, const cl_image_desc *d, b
             d->num_mip_levels <= in_image_most_levels(shape->width, shape->height, shape->depth));
 }
 
-/* Pitches: 0, or large enough and whole elements and rows, of an image whose size a size_t can hold; given only where
- * there is memory to describe. */
+/* Pitches: 0, or large enough and whole elements and rows, of an image whose size a size_t can hold; given
+ * only where there is memory to describe. */
 bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
                     struct rt_image *image)
 {
@@ -153,8 +153,8 @@ static cl_int check_image_source(const struct rt_image *image, const struct rt_m
     return CL_SUCCESS;
 }
 
-/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for 2D
- * images and, since OpenCL 3.0, for all others [cl_ext_image_from_buffer], or a 2D image for 2D images. */
+/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for
+ * 2D images and, since OpenCL 3.0, for all others [cl_ext_image_from_buffer], or a 2D image for 2D images. */
 cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
                        const cl_image_desc *d, struct rt_mem **source)
 {
@@ -309,7 +309,8 @@ cl_mem CL_API_CALL rt_clCreateImageWithProperties(cl_context context, const cl_m
     return create_image(context, properties, flags, format, description, host_ptr, errcode_ret);
 }
 
-/* The calls of OpenCL 1.1: their sizes and pitches are arguments, and wrong ones are CL_INVALID_IMAGE_SIZE. */
+/* The calls of OpenCL 1.1: their sizes and pitches are arguments, and wrong ones are
+ * CL_INVALID_IMAGE_SIZE. */
 static cl_mem create_old(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                          const cl_image_desc *description, void *host_ptr, cl_int *errcode_ret)
 {

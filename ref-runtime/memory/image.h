@@ -24,11 +24,13 @@ struct rt_image_kind {
 };
 /* The largest width, height or depth of KIND on some device of CONTEXT. */
 size_t rt_image_most(const struct rt_context *context, const struct rt_image_kind *kind, int dimension);
-/* What backs an image of KIND as D says: *SOURCE, NULL for memory that only the image has.  CL_INVALID_IMAGE_DESCRIPTOR. */
+/* What backs an image of KIND as D says: *SOURCE, NULL for memory that only the image has.
+ * CL_INVALID_IMAGE_DESCRIPTOR. */
 cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
                        const cl_image_desc *d, struct rt_mem **source);
-/* Fills in the layout of IMAGE, whose format and size of elements are set.  False: D is wrong in pitches, levels or
- * samples.  MEMORY_GIVEN: the texels lie in memory that the application describes, which has no levels. */
+/* Fills in the layout of IMAGE, whose format and size of elements are set.  False: D is wrong in pitches,
+ * levels or samples.  MEMORY_GIVEN: the texels lie in memory that the application describes, which has no
+ * levels. */
 bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
                     struct rt_image *image);
 size_t rt_image_size(const struct rt_image *image); /* in bytes */

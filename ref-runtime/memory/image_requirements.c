@@ -1,4 +1,5 @@
-/* Queries of the requirements of an image that is not created yet [cl_ext_image_requirements_info, cl_ext_image_from_buffer]. */
+/* Queries of the requirements of an image that is not created yet [cl_ext_image_requirements_info,
+ * cl_ext_image_from_buffer]. */
 #include "ref-runtime/memory/image.h"
 
 enum { LARGEST_ELEMENT = 16, DIMENSIONS = 4 }; /* width, height, depth, layers */
@@ -34,8 +35,8 @@ static bool image_fits(const struct question *q, const struct rt_image_kind *kin
            (!q->source || rt_image_size(&image) <= q->source->size);
 }
 
-/* The largest value of a dimension of images of KIND, whatever the dimensions are that the description leaves open.  What
- * cannot be allocated is no question of dimensions. */
+/* The largest value of a dimension of images of KIND, whatever the dimensions are that the description leaves
+ * open.  What cannot be allocated is no question of dimensions. */
 static size_t most_of(const struct question *q, const struct rt_image_kind *kind, int dimension)
 {
     cl_image_desc d = q->description ? *q->description : (cl_image_desc){0};

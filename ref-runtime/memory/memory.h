@@ -23,14 +23,16 @@ bool rt_mem_set_properties(struct rt_mem *mem, const struct rt_mem_request *requ
 /* The properties and the storage of an object that shows no part of another one. */
 cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *request, void *host_ptr);
 bool rt_mem_flags_valid(cl_mem_flags flags);
-/* False if nothing can write an object with FLAGS and it gets no initial contents.  Parts of other objects need none. */
+/* False if nothing can write an object with FLAGS and it gets no initial contents.  Parts of other objects
+ * need none. */
 bool rt_mem_has_contents(cl_mem_flags flags);
 /* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */
 void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);
 /* Flags of an object that shows part of one with flags PARENT: access may be narrowed, not widened; how the
  * host pointer was used is inherited. */
 bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags);
-/* address.c: MEM gets addresses, which stay (false: no memory), and has none any longer; the query for them. */
+/* address.c: MEM gets addresses, which stay (false: no memory), and has none any longer; the query for
+ * them. */
 bool rt_address_give(struct rt_mem *mem);
 void rt_address_take(struct rt_mem *mem);
 cl_int rt_address_put(const void *object, const struct rt_info_out *out);
@@ -59,7 +61,8 @@ void rt_mapping_free_all(struct rt_mem *mem);
 /* The ring of a pipe and what the interpreter keeps with it. */
 void rt_pipe_destroy(struct rt_mem *mem);
 /* enqueue/buffer.c */
-/* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve. */
+/* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE
+ * deserve. */
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if no command may write MEM. */
 cl_int rt_check_mutable(const struct rt_mem *mem);

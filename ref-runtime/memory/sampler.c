@@ -78,7 +78,8 @@ cl_sampler CL_API_CALL rt_clCreateSampler(cl_context handle, cl_bool normalized,
     return error ? rt_null(errcode_ret, error) : create_sampler(context, &request, NULL, 0, errcode_ret);
 }
 
-/* Each property at most once.  Levels of detail are the bits of a float, as no text says how a property holds one. */
+/* Each property at most once.  Levels of detail are the bits of a float, as no text says how a property holds
+ * one. */
 static bool parse_properties(const cl_sampler_properties *properties, struct request *r, size_t *count)
 {
     void *const fields[] = {&r->normalized, &r->addressing, &r->filter,

@@ -1,6 +1,6 @@
-/* Storage of memory objects: a copy on every device of the context and, where the host can map the object, a view for the
- * host.  Data moves between these places only when a command needs it; for each range of bytes (struct rt_segment) the
- * places that have the latest contents are known [CL 3.3.1, 5.5.4].
+/* Storage of memory objects: a copy on every device of the context and, where the host can map the object, a
+ * view for the host.  Data moves between these places only when a command needs it; for each range of bytes
+ * (struct rt_segment) the places that have the latest contents are known [CL 3.3.1, 5.5.4].
  *
  * A context with one device has no separate host view, so that a map costs nothing, unless the application's
  * own memory is the view (CL_MEM_USE_HOST_PTR) or REFCL_MEMORY=literal. */
@@ -66,7 +66,8 @@ static bool separate_view(const struct rt_mem *root)
             rt_guard_on() || IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
 }
 
-/* The place whose storage PLACE uses: the first device's, or the application's, with REFCL_BUFFERS=unified. */
+/* The place whose storage PLACE uses: the first device's, or the application's, with
+ * REFCL_BUFFERS=unified. */
 static int real_place(int place)
 {
     mm_once(&once, read_settings);
@@ -231,7 +232,8 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
     return *last != SIZE_MAX;
 }
 
-/* Merges those of the segments FIRST to LAST - 1, and of their neighbors, that are adjacent and have the same state. */
+/* Merges those of the segments FIRST to LAST - 1, and of their neighbors, that are adjacent and have the same
+ * state. */
 static void merge_segments(struct rt_mem *root, size_t first, size_t last)
 {
     size_t kept = first > 0 ? first - 1 : 0, end = last < root->segment_count ? last + 1 : last;
@@ -247,7 +249,8 @@ static void merge_segments(struct rt_mem *root, size_t first, size_t last)
     root->segment_count -= end - kept;
 }
 
-/* Whether ROOT is one segment, of which the place with BIT has the latest contents: usual between launches. */
+/* Whether ROOT is one segment, of which the place with BIT has the latest contents: usual between
+ * launches. */
 static bool is_latest(const struct rt_mem *root, uint32_t bit)
 {
     return root->segment_count == 1 && (root->segments[0].valid & bit);

@@ -196,7 +196,8 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     return svm->data;
 }
 
-/* Keeps memory and record until all current commands have completed, even if the application frees it too early. */
+/* Keeps memory and record until all current commands have completed, even if the application frees it too
+ * early. */
 void rt_svm_release(struct rt_svm *svm)
 {
     mm_mutex_lock(&list_lock);
@@ -218,9 +219,9 @@ void rt_svm_free_all(struct rt_context *context)
     }
 }
 
-/* Anything that is not the start of an allocation of the context is ignored, null pointers included.  The call
- * waits for no command: it is recorded as a write of all of the memory by the host, so that commands that may still
- * use it race [CL 5.6.1]. */
+/* Anything that is not the start of an allocation of the context is ignored, null pointers included.  The
+ * call waits for no command: it is recorded as a write of all of the memory by the host, so that commands
+ * that may still use it race [CL 5.6.1]. */
 void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
 {
     struct rt_context *context = rt_context(handle);

@@ -326,8 +326,8 @@ cl_program CL_API_CALL rt_clCreateProgramWithBuiltInKernels(cl_context handle, c
 
 RT_REFERENCE_CALLS(Program, cl_program, RT_PROGRAM, CL_INVALID_PROGRAM)
 
-/* Devices of OpenCL 2.2 have destructors of program-scope variables; newer ones do not claim them, and 3.0 deprecates the
- * call. [CL 5.8.2 R4] [CL 5.8.2 E121] */
+/* Devices of OpenCL 2.2 have destructors of program-scope variables; newer ones do not claim them, and 3.0
+ * deprecates the call. [CL 5.8.2 R4] [CL 5.8.2 E121] */
 cl_int CL_API_CALL rt_clSetProgramReleaseCallback(cl_program handle,
                                                   void(CL_CALLBACK *notify)(cl_program, void *),
                                                   void *user_data)

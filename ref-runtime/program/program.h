@@ -14,7 +14,8 @@ struct rt_build {
     struct in_module *module;     /* executables */
     struct in_instance *instance; /* made by the first launch */
     bool uniform_groups;
-    /* OpenCL C given to clCreateProgramWithSource, all of what was linked; with -cl-kernel-arg-info [CL 5.9.4 E19] */
+    /* OpenCL C given to clCreateProgramWithSource, all of what was linked; with -cl-kernel-arg-info
+     * [CL 5.9.4 E19] */
     bool from_source, argument_info;
 };
 void rt_build_clear(struct rt_build *build);

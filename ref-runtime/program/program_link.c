@@ -120,8 +120,8 @@ static void link_modules(struct rt_program *program, const struct link *link, co
         rt_build_make_module(program, outcome, CL_LINK_PROGRAM_FAILURE);
 }
 
-/* Links for each device; one that no input has an object for gets no executable. [CL 5.8.5 E14] *BEGAN is false if the
- * link could not begin. */
+/* Links for each device; one that no input has an object for gets no executable. [CL 5.8.5 E14] *BEGAN is
+ * false if the link could not begin. */
 static cl_int link_devices(struct rt_program *program, const struct link *link, bool *began)
 {
     struct rt_binary *modules = mm_alloc_zero(link->input_count, sizeof *modules);

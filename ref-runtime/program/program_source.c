@@ -97,8 +97,8 @@ static void search_directory(const char *directory, const char *text, struct mat
     closedir(dir);
 }
 
-/* Of several files with the text, that on the command line; without one, the file that the application read is unknown,
- * so none is named. */
+/* Of several files with the text, that on the command line; without one, the file that the application read
+ * is unknown, so none is named. */
 char *rt_program_find_file(const char *text, uint32_t number)
 {
     char path[PATH_MAX], directory[PATH_MAX];

@@ -27,8 +27,8 @@ static void lock_places(void)
     atomic_fetch_sub(&waiting, 1);
 }
 
-/* A thread that reads the same again, while nothing else is recorded, waits for kernels: under a seed it is granted a
- * step for it, like one that polls an event. */
+/* A thread that reads the same again, while nothing else is recorded, waits for kernels: under a seed it is
+ * granted a step for it, like one that polls an event. */
 static __thread mm_event_id last_read = MM_NO_EVENT;
 static __thread bool repeated;
 
@@ -171,8 +171,8 @@ bool rt_host_is_attached(void)
     return atomic_load_explicit(&attached, memory_order_relaxed);
 }
 
-/* A program that is compiled and linked by one command has the library, but -fno-sanitize=thread is the last word
- * for its objects. */
+/* A program that is compiled and linked by one command has the library, but -fno-sanitize=thread is the last
+ * word for its objects. */
 static bool is_instrumented(void)
 {
     refcl_host_is_instrumented_function *function;

@@ -1,8 +1,9 @@
-/* The interface between an instrumented host program and what records: refcl's runtime, or its layer over any driver.
- * The program's loads, stores, atomics and threads become events of the same execution [CL 3.3.6 A23, H1-H12].
+/* The interface between an instrumented host program and what records: refcl's runtime, or its layer over any
+ * driver. The program's loads, stores, atomics and threads become events of the same execution
+ * [CL 3.3.6 A23, H1-H12].
  *
- * The program is linked with librefcl-host.so, which defines refcl_host_attach(), which is called when recording
- * starts. */
+ * The program is linked with librefcl-host.so, which defines refcl_host_attach(), which is called when
+ * recording starts. */
 #ifndef REF_RUNTIME_RECORD_HOST_ACCESS_H
 #define REF_RUNTIME_RECORD_HOST_ACCESS_H
 
@@ -37,8 +38,8 @@ struct refcl_host_runtime {
     void (*access)(const struct refcl_host_access *access);
     /* Records a point of the calling thread, ordered after the points AFTER: REFCL_HOST_POINTS at most. */
     uint64_t (*point)(const uint64_t *after, size_t count);
-    /* A signal handler makes an access that is not recorded; ADDRESS is NULL: it synchronizes, and the order of threads is not known
-     * from now on.  NULL: what handlers do is recorded.  Takes no lock. */
+    /* A signal handler makes an access that is not recorded; ADDRESS is NULL: it synchronizes, and the order
+     * of threads is not known from now on.  NULL: what handlers do is recorded.  Takes no lock. */
     void (*in_handler)(const void *address, uint32_t size);
 };
 typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */

@@ -10,16 +10,16 @@
 enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };
 
 static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases */
-/* Instrumented ones that use SVM, without a conflicting unordered use by the host; whether there are some for re-execution
- * beside them. */
+/* Instrumented ones that use SVM, without a conflicting unordered use by the host; whether there are some for
+ * re-execution beside them. */
 static atomic_uint svm_launches;
 static atomic_bool svm_replayed;
 
 static atomic_bool
     has_callbacks; /* on another thread, which may use SVM while the launch executes or after it */
 
-/* The context has only ever had one in-order queue, and one host thread has made calls: commands are executed in order
- * [CL 3.3.6 H5], and the host accesses buffers by commands only. */
+/* The context has only ever had one in-order queue, and one host thread has made calls: commands are executed
+ * in order [CL 3.3.6 H5], and the host accesses buffers by commands only. */
 static bool is_ordered(const struct rt_queue *queue)
 {
     return queue->in_order && atomic_load(&queue->context->queue_count) == 1 && rt_record_host_threads() == 1;
@@ -92,10 +92,10 @@ bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launc
     return may;
 }
 
-/* What the host does with SVM is recorded, if the processor or REFCL_CHECK=api shows it, but what an instrumented
- * launch does is not. Such a launch therefore begins only while the one host thread waits for it or for a later
- * command, and has not used SVM since it enqueued the launch: what that thread did before and does later is
- * ordered. interp/jit/instrument/docs/instrumentation.md#shared-virtual-memory */
+/* What the host does with SVM is recorded, if the processor or REFCL_CHECK=api shows it, but what an
+ * instrumented launch does is not. Such a launch therefore begins only while the one host thread waits for it
+ * or for a later command, and has not used SVM since it enqueued the launch: what that thread did before and
+ * does later is ordered. interp/jit/instrument/docs/instrumentation.md#shared-virtual-memory */
 bool rt_may_instrument_still(const struct rt_command *command, const struct rt_launch *launch)
 {
     if (rt_launch_recorder() && !is_ordered(command->queue))
@@ -163,7 +163,8 @@ void rt_instrumented_host_use(bool recorded)
         question_svm((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())});
 }
 
-/* The later of this call and the submission to another queue records the event: each launch is in one event. */
+/* The later of this call and the submission to another queue records the event: each launch is in one
+ * event. */
 void rt_instrumented_lost(const struct rt_command *command)
 {
     struct rt_context *context = command->queue->context;

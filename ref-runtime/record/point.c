@@ -1,5 +1,6 @@
-/* Recorded events at which edges to later events may start, with their holders: events, queues, and commands that depend on
- * them.  Without a holder nothing can name the event again, which the record then says (checker/race/docs/detector.md). */
+/* Recorded events at which edges to later events may start, with their holders: events, queues, and commands
+ * that depend on them.  Without a holder nothing can name the event again, which the record then says
+ * (checker/race/docs/detector.md). */
 #include "ref-runtime/sched/command.h"
 
 struct rt_point {

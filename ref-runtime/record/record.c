@@ -98,8 +98,8 @@ bool rt_findings_suffice(void)
     return findings_suffice;
 }
 
-/* A session must not treat missing records as a clean run: a connection without a trace reports that something was not
- * observed. */
+/* A session must not treat missing records as a clean run: a connection without a trace reports that
+ * something was not observed. */
 void rt_record_unobserved(const char *what, atomic_flag *said)
 {
     if (!rt_recorder() || atomic_flag_test_and_set(said))
@@ -159,8 +159,9 @@ uint32_t rt_record_host_threads(void)
     return mm_recorder_host_threads(recorder) - atomic_load(&executors);
 }
 
-/* Synchronization between threads of a program that is not instrumented is not observed: each API call is treated as
- * ordered after all that the other threads recorded before.  Callbacks run in threads of the runtime. */
+/* Synchronization between threads of a program that is not instrumented is not observed: each API call is
+ * treated as ordered after all that the other threads recorded before.  Callbacks run in threads of the
+ * runtime. */
 static _Thread_local bool is_callback;
 
 static void follow_others(void)
@@ -320,8 +321,8 @@ void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call)
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
-/* The address of an allocation in the trace.  It does not depend on the process's addresses, which change from run to
- * run, except that an allocation within another one keeps its offset. */
+/* The address of an allocation in the trace.  It does not depend on the process's addresses, which change
+ * from run to run, except that an allocation within another one keeps its offset. */
 static uint64_t steady_address(uint64_t address, uint64_t size)
 {
     static struct range {

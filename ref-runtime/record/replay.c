@@ -1,6 +1,6 @@
-/* Launches that go into a trace as what it takes to execute them again [interp/replay/replay.h]: memory before them,
- * if the trace does not have it, and the launch.  What a copy of a buffer holds follows from the trace as long
- * as only such launches change it. */
+/* Launches that go into a trace as what it takes to execute them again [interp/replay/replay.h]: memory
+ * before them, if the trace does not have it, and the launch.  What a copy of a buffer holds follows from the
+ * trace as long as only such launches change it. */
 #include "ref-runtime/record/replay.h"
 #include "interp/fault.h"
 #include "interp/replay/replay.h"
@@ -214,8 +214,8 @@ static unsigned variables_generation(void)
     return atomic_load(&generation) + atomic_load(&launches);
 }
 
-/* True if a session that wants findings only also gets this instrumented launch, because it is small: if an access
- * that may race with it is found later, the session re-executes the launch. */
+/* True if a session that wants findings only also gets this instrumented launch, because it is small: if an
+ * access that may race with it is found later, the session re-executes the launch. */
 static bool is_recorded_for_replay(const struct rt_kernel_command *k)
 {
     enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */

@@ -169,8 +169,8 @@ static bool depend_on_queue(struct rt_command *command)
     return rt_command_depend(command, queue->barrier_event, queue->barrier_completion, MM_EDGE_BARRIER);
 }
 
-/* Whether a command that depends on EARLIER depends on all commands before it, so that their events need no entry.  Recorded
- * and faulty executions have all edges. */
+/* Whether a command that depends on EARLIER depends on all commands before it, so that their events need no
+ * entry.  Recorded and faulty executions have all edges. */
 static bool covers_earlier(const struct rt_command *earlier)
 {
     return earlier->is_barrier && earlier->waits_for_all && !earlier->family.parent && !rt_recorder() &&

@@ -85,7 +85,8 @@ void rt_command_hold(struct rt_command *command, void *object);
 void rt_command_discard(struct rt_command *command);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT if an event is of another context, or CL_SUCCESS. */
 cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list);
-/* Enqueues COMMAND, which then belongs to the scheduler (or is discarded on failure).  BLOCKING waits for it. */
+/* Enqueues COMMAND, which then belongs to the scheduler (or is discarded on failure).  BLOCKING waits for
+ * it. */
 cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
                           bool blocking);
 /* What a marker, or a barrier if BARRIER, waits for: the wait list, everything earlier if that is empty. */
@@ -98,7 +99,8 @@ extern struct mm_mutex rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, struct rt_point *completion,
                        enum mm_edge_kind kind);
-/* Adds COMMAND to the incomplete ones; removes it and returns the calls then due, for rt_sched_call without the lock. */
+/* Adds COMMAND to the incomplete ones; removes it and returns the calls then due, for rt_sched_call without
+ * the lock. */
 void rt_sched_count(struct rt_command *command);
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
 /* Notes the event that later commands of QUEUE are ordered after, once COMMAND is complete. */
@@ -112,7 +114,8 @@ void rt_command_drop_dependencies(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-/* Without locks: the commands of CONTEXT, which has been marked as terminated, end without waiting for anything. */
+/* Without locks: the commands of CONTEXT, which has been marked as terminated, end without waiting for
+ * anything. */
 void rt_sched_terminate(struct rt_context *context);
 void rt_sched_poll(void);                   /* before the host polls an incomplete event, or memory, again */
 bool rt_sched_is_executor(void);            /* the calling thread */
@@ -140,7 +143,8 @@ static inline bool rt_command_terminated(const struct rt_command *command)
 }
 mm_event_id rt_sched_record_completion(const struct rt_command *command);
 void rt_sched_complete(struct rt_command *command, cl_int status);
-/* QUEUE is NULL: a user event.  Others are listed as objects when the application or a kernel gets their handle. */
+/* QUEUE is NULL: a user event.  Others are listed as objects when the application or a kernel gets their
+ * handle. */
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);
 
 /* ---- recording (record.c): all of it does nothing, quickly, while recording is off ---- */
@@ -154,7 +158,8 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
                                     struct mm_edge *edges, size_t count);
 /* A function of the application begins: after COMPLETION, and after the call that asked for it. */
 void rt_record_callback(mm_event_id completion, mm_event_id registered);
-/* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is ordered before. */
+/* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is
+ * ordered before. */
 void rt_record_new_thread(void);
 /* The same for a function that is part of COMMAND: it is ordered between the command's start and end. */
 void rt_record_function(const struct rt_command *command);
@@ -184,8 +189,8 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation);
 void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
 
-/* An event at which edges to later events may start, for as long as it has holders (point.c).  Creating returns it with one,
- * and NULL for MM_NO_EVENT; NULL holds nothing. */
+/* An event at which edges to later events may start, for as long as it has holders (point.c).  Creating
+ * returns it with one, and NULL for MM_NO_EVENT; NULL holds nothing. */
 struct rt_point;
 struct rt_point *rt_point_create(mm_event_id event);
 struct rt_point *
@@ -198,8 +203,8 @@ void rt_record_command_over(const struct rt_command *command);
 
 /* A forked child: the commands so far are its parent's. */
 void rt_command_forked(void);
-/* Whether COMMAND, or the command that it is part of, was enqueued by the parent of this forked child, and executes in both:
- * what both would do to memory or semaphores that processes share fails in the child. */
+/* Whether COMMAND, or the command that it is part of, was enqueued by the parent of this forked child, and
+ * executes in both: what both would do to memory or semaphores that processes share fails in the child. */
 bool rt_command_inherited(const struct rt_command *command);
 /* A forked child uses objects of its parent, which is not recorded: reports that, once. */
 void rt_record_forked(void);
@@ -213,7 +218,8 @@ struct rt_mem *rt_mem_root(struct rt_mem *mem);
 /* ---- instrumented launches (instrument.c) ---- */
 
 struct rt_launch;
-/* Whether COMMAND's launch, which is being enqueued, may be instrumented; whether that still holds when it starts. */
+/* Whether COMMAND's launch, which is being enqueued, may be instrumented; whether that still holds when it
+ * starts. */
 bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launch);
 bool rt_may_instrument_still(const struct rt_command *command, const struct rt_launch *launch);
 /* COMMAND's launch, instrumented, is over. */

@@ -1,4 +1,5 @@
-/* The end of commands: status, recording, and release of the objects that they held.  Runs without rt_lock. */
+/* The end of commands: status, recording, and release of the objects that they held.  Runs without
+ * rt_lock. */
 #include "memmodel/base/array.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/check/host_guard.h"
@@ -53,7 +54,8 @@ void rt_sched_complete(struct rt_command *command, cl_int status)
     }
 }
 
-/* Under rt_lock.  A child that is forked before the end of the step has lost only the end of the command's parent. */
+/* Under rt_lock.  A child that is forked before the end of the step has lost only the end of the command's
+ * parent. */
 static void unlink_command(struct rt_command *command)
 {
     struct rt_queue *queue = command->queue;

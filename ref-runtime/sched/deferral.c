@@ -12,7 +12,8 @@ bool rt_deferral_applies(const struct rt_deferral *d)
     return d->steps_are_brief && d->hosts_active && d->hosts_wait && d->in_a_row < MOST_IN_A_ROW;
 }
 
-/* The steps of host threads are not timed one by one: they are brief if the wait is too short for as many longer ones. */
+/* The steps of host threads are not timed one by one: they are brief if the wait is too short for as many
+ * longer ones. */
 bool rt_deferral_wait_ended(struct rt_deferral *d, uint64_t nanoseconds, bool is_pending)
 {
     bool executed = d->host_steps > 0;

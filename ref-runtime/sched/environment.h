@@ -6,7 +6,8 @@
 
 /* Executor thread: attributes findings from now on to COMMAND; NULL: to no command. */
 void rt_environment_enter(struct rt_command *command);
-/* Whether findings stay off standard error: on request, or because the reader of the recording reports them. */
+/* Whether findings stay off standard error: on request, or because the reader of the recording reports
+ * them. */
 bool rt_findings_are_quiet(void);
 
 #endif

@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* wait_idle(): the executor checks after THREADS_NS whether the application has threads left, flushes commands after IDLE_FLUSH_NS while a host
- * waits, and writes the recording to its file after IDLE_WRITE_NS. */
+/* wait_idle(): the executor checks after THREADS_NS whether the application has threads left, flushes
+ * commands after IDLE_FLUSH_NS while a host waits, and writes the recording to its file after
+ * IDLE_WRITE_NS. */
 enum { THREADS_NS = 500 * 1000 * 1000, IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 }; /* seconds */
-/* wait_shortly(): SHORT_WAITS at most before the executor blocks, each twice as long as the one before while hosts are active.  Longer ones
- * mean fewer wake-ups, and later starts of the commands of a host that polls. */
+/* wait_shortly(): SHORT_WAITS at most before the executor blocks, each twice as long as the one before while
+ * hosts are active.  Longer ones mean fewer wake-ups, and later starts of the commands of a host that
+ * polls. */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
 
 /* ---- the idle loop (under rt_lock) ---- */
@@ -29,8 +31,9 @@ static bool wait_quietly(uint64_t nanoseconds)
     return rt_sched_wait_at_most(&rt_sched.work, nanoseconds) == ETIMEDOUT;
 }
 
-/* A short timed sleep before the executor blocks on the condition variable, so that callers need no system call to wake it.  A wake-up
- * takes up to 50 microseconds of CPU time on virtual machines: as few as possible while hosts execute their commands. */
+/* A short timed sleep before the executor blocks on the condition variable, so that callers need no system
+ * call to wake it.  A wake-up takes up to 50 microseconds of CPU time on virtual machines: as few as possible
+ * while hosts execute their commands. */
 static void wait_shortly(int *short_waits, long *length)
 {
     rt_sched.deferral.hosts_active = false;
@@ -45,13 +48,15 @@ static void wait_shortly(int *short_waits, long *length)
     }
 }
 
-/* Whether nothing can enqueue commands any more: there are no threads, callbacks, or semaphores of other processes. */
+/* Whether nothing can enqueue commands any more: there are no threads, callbacks, or semaphores of other
+ * processes. */
 static bool application_has_ended(void)
 {
     return !rt_callback_pending() && !rt_watch_pending() && mm_application_has_ended(in_own_threads);
 }
 
-/* A wait of the idle executor, which flushes commands or the recording, or ends the process, if no signal comes in time. */
+/* A wait of the idle executor, which flushes commands or the recording, or ends the process, if no signal
+ * comes in time. */
 static void wait_idle(void)
 {
     if (rt_sched.ready.unflushed > 0 ||
@@ -70,14 +75,16 @@ static void wait_idle(void)
     }
 }
 
-/* Whether the executor takes the next step: there is work, and no other thread takes a step, forks, or is left the work. */
+/* Whether the executor takes the next step: there is work, and no other thread takes a step, forks, or is
+ * left the work. */
 static bool may_step(void)
 {
     return !rt_sched.step.busy && !rt_sched.fork.forking && rt_sched_have_work() &&
            !rt_sched_leaves_to_host();
 }
 
-/* Waits until a step may be taken; false: stop.  The executor blocks (idle) after SHORT_WAITS sleeps, but not while hosts take the steps. */
+/* Waits until a step may be taken; false: stop.  The executor blocks (idle) after SHORT_WAITS sleeps, but not
+ * while hosts take the steps. */
 static bool wait_for_work(void)
 {
     int short_waits = rt_sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;

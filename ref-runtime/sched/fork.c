@@ -1,4 +1,5 @@
-/* fork() of the application: the child has the forking thread alone, which then takes the executor's steps. */
+/* fork() of the application: the child has the forking thread alone, which then takes the executor's
+ * steps. */
 #include "memmodel/trace/process.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/event.h"
@@ -12,8 +13,9 @@ static bool is_in_step(void)
     return rt_sched.step.busy && pthread_equal(rt_sched.step.thread, pthread_self());
 }
 
-/* A fork waits for the end of the current step, so that the child can continue every command.  It waits for at most
- * LONGEST_STEP_NS: a native kernel in the step may wait for the thread that forks, which would be a deadlock. */
+/* A fork waits for the end of the current step, so that the child can continue every command.  It waits for
+ * at most LONGEST_STEP_NS: a native kernel in the step may wait for the thread that forks, which would be a
+ * deadlock. */
 static void before_fork(void)
 {
     mm_mutex_lock(&rt_lock);

@@ -1,6 +1,6 @@
-/* Grace periods: calls deferred until all commands that are now incomplete are complete.  Commands belong to two
- * alternating generations; a deferred call is due when first the older generation and then its own have no
- * commands left. */
+/* Grace periods: calls deferred until all commands that are now incomplete are complete.  Commands belong to
+ * two alternating generations; a deferred call is due when first the older generation and then its own have
+ * no commands left. */
 #include "ref-runtime/sched/command.h"
 
 struct rt_waiting {

@@ -1,4 +1,5 @@
-/* The floating-point environment of a thread of the application that executes commands: that of threads at their start. */
+/* The floating-point environment of a thread of the application that executes commands: that of threads at
+ * their start. */
 #ifndef REF_RUNTIME_SCHED_ROUNDING_H
 #define REF_RUNTIME_SCHED_ROUNDING_H
 

@@ -1,8 +1,9 @@
 /* Scheduling: ready commands, steps, and host threads that wait or poll.
  *
- * A scheduling step (rt_sched_step) starts a ready command or executes one slice of a running kernel, so that kernels of several
- * queues and devices make progress together.  By default commands start in the order in which they became
- * ready, running kernels continue in cyclic order, and a host thread that waits executes steps itself if the executor (executor.c) is idle.
+ * A scheduling step (rt_sched_step) starts a ready command or executes one slice of a running kernel, so that
+ * kernels of several queues and devices make progress together.  By default commands start in the order in
+ * which they became ready, running kernels continue in cyclic order, and a host thread that waits executes
+ * steps itself if the executor (executor.c) is idle.
  *  README.md describes the schedule with REFCL_QUEUE_SEED=N. */
 #include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
@@ -16,8 +17,9 @@
 
 #include <time.h>
 
-/* Quanta: instructions of one kernel that the interpreter executes in a step.  With a seed they are random up to the constant: short ones
- * let kernels interleave often, and the shorter ones of runs with an injected fault let more of these show it. */
+/* Quanta: instructions of one kernel that the interpreter executes in a step.  With a seed they are random up
+ * to the constant: short ones let kernels interleave often, and the shorter ones of runs with an injected
+ * fault let more of these show it. */
 enum { ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10, FAULTY_QUANTUM = 1 << 5 };
 enum { PATIENT_POLLS = 100 }; /* polls of an event until unflushed commands are flushed */
 
@@ -102,8 +104,8 @@ static void release_queue(const struct rt_object *object, void *data)
     }
 }
 
-/* Running commands end with their current step, which compiled code ends at once, except native kernels, which run to their end
- * [cl_khr_terminate_context 1.0.0]. */
+/* Running commands end with their current step, which compiled code ends at once, except native kernels,
+ * which run to their end [cl_khr_terminate_context 1.0.0]. */
 void rt_sched_terminate(struct rt_context *context)
 {
     mm_mutex_lock(&rt_lock);
@@ -147,8 +149,8 @@ bool rt_sched_leaves_to_host(void)
            rt_deferral_applies(&rt_sched.deferral);
 }
 
-/* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
- * switch. */
+/* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a
+ * context switch. */
 static bool help_workers(void)
 {
     if (rt_sched.step.busy || rt_sched.executor.stopping || rt_sched.fork.forking ||
@@ -214,8 +216,8 @@ static void poll_executor(void)
     }
 }
 
-/* A host that polls an event instead of waiting grants one step per poll.  It waits for the step for at most PATIENCE: a native
- * kernel in the step may wait for this thread. */
+/* A host that polls an event instead of waiting grants one step per poll.  It waits for the step for at most
+ * PATIENCE: a native kernel in the step may wait for this thread. */
 void rt_sched_poll(void)
 {
     rt_sched_notice_clone();

@@ -1,5 +1,5 @@
-/* The scheduler's state, and what its parts share: the ready queue and scheduling steps (sched.c), the executor thread (executor.c),
- * forks (fork.c). */
+/* The scheduler's state, and what its parts share: the ready queue and scheduling steps (sched.c), the
+ * executor thread (executor.c), forks (fork.c). */
 #ifndef REF_RUNTIME_SCHED_STATE_H
 #define REF_RUNTIME_SCHED_STATE_H
 
@@ -66,8 +66,8 @@ bool rt_sched_have_work(void);
 bool rt_sched_left_to_executor(void);
 /* Whether the executor leaves ready commands to host threads that wait. */
 bool rt_sched_leaves_to_host(void);
-/* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it.  The
- * step itself runs without rt_lock; STEP.BUSY excludes others. */
+/* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it.
+ * The step itself runs without rt_lock; STEP.BUSY excludes others. */
 void rt_sched_step(void);
 /* Waits on CONDITION for at most NANOSECONDS; ETIMEDOUT: no signal came. */
 int rt_sched_wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds);

@@ -1,4 +1,5 @@
-/* The collector: cat models.  The comment directly before a statement cites the clauses that it implements. */
+/* The collector: cat models.  The comment directly before a statement cites the clauses that it
+ * implements. */
 #include "spec-xref/collect/internal.h"
 
 #include "memmodel/base/array.h"

@@ -106,7 +106,8 @@ static bool share_call(const struct xr_sentence *s, const struct xr_sentence *t)
     return !*s->entry || !*t->entry;
 }
 
-/* Whether S may have become T: the condition of an error remains one of the same code and of the same call. */
+/* Whether S may have become T: the condition of an error remains one of the same code and of the same
+ * call. */
 static bool may_become(const struct xr_sentence *s, const struct xr_sentence *t)
 {
     bool codes_differ = *s->code && *t->code && strcmp(s->code, t->code) != 0;

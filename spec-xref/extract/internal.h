@@ -39,8 +39,8 @@ void xr_read_asciidoc(struct xr_reader *r, const char *bytes, size_t length);
 void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length);
 void xr_read_plain(struct xr_reader *r, const char *bytes, size_t length);
 
-/* Replaces lines "include::FILE[]" of the text in *BYTES (mm_free), which PATH holds, by the files, where they are
- * there: generated ones are not. */
+/* Replaces lines "include::FILE[]" of the text in *BYTES (mm_free), which PATH holds, by the files, where
+ * they are there: generated ones are not. */
 enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length, struct mm_error *err);
 
 /* Sentence of the block that starts at TEXT: its length, without the blank that follows. */

@@ -1,5 +1,5 @@
-/* The asciidoc sources of OpenCL's specifications: files included, attributes such as {CL_COMPLETE}, emphasis, indented
- * lists, tables.  Sections have the numbers that their headings get. */
+/* The asciidoc sources of OpenCL's specifications: files included, attributes such as {CL_COMPLETE},
+ * emphasis, indented lists, tables.  Sections have the numbers that their headings get. */
 #include "memmodel/base/array.h"
 #include "memmodel/base/input.h"
 #include "spec-xref/extract/internal.h"
@@ -202,8 +202,8 @@ static bool is_directive(const char *s)
     return false;
 }
 
-/* An error code alone in an item is the code of the conditions in the items below it: each becomes "CODE if ...",
- * as where a list has one item for each. */
+/* An error code alone in an item is the code of the conditions in the items below it: each becomes "CODE if
+ * ...", as where a list has one item for each. */
 static void put_item(struct opencl *o, size_t depth, const char *text)
 {
     size_t length = strlen(text);

@@ -103,10 +103,12 @@ static size_t words(struct list *l, char (*line)[80])
     return (line != NULL) + sizeof *line;
 }
 EOF
+printf ' * %-107s\n// %-108s\n' 'within 110 columns' 'one more' >>checker/search/dialect.c
 git add -A
 ok "dialect" complaints dialect.py "checker/search/dialect.c:1: a clause is cited as [CL 3.3.6 H4]" \
     "checker/search/dialect.c:4: a pointer in a condition is p or !p" \
-    "checker/search/dialect.c:5: sizeof of an expression has no parentheses"
+    "checker/search/dialect.c:5: sizeof of an expression has no parentheses" \
+    "checker/search/dialect.c:9: a comment has at most 110 columns"
 git rm -qf checker/search/dialect.c
 echo >crash-1
 printf 'static int far(int a,\n    int b)\n{\n' >checker/search/long.c

@@ -496,7 +496,8 @@ static int explore_guarded(struct explore *e, const char *path)
     return code;
 }
 
-/* Replays have as much time again.  Proofs count Z3's work instead, so that answers do not depend on the machine. */
+/* Replays have as much time again.  Proofs count Z3's work instead, so that answers do not depend on the
+ * machine. */
 static void set_guard(struct explore *e)
 {
     double seconds = e->prove ? 0 : e->options.timeout_ms * 1e-3;
@@ -536,7 +537,8 @@ static int check_options(const struct explore *e, bool program, int count)
     return 0;
 }
 
-/* Explores the commands of a program or trace, or each of the COUNT files of WORDS, and writes the reports. */
+/* Explores the commands of a program or trace, or each of the COUNT files of WORDS, and writes the
+ * reports. */
 static int explore_all(struct explore *e, bool program, char **words, int count)
 {
     int code = 0;

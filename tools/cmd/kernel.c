@@ -179,8 +179,8 @@ static int input_of(const char *path, enum input *input)
                       path);
 }
 
-/* The module whose text is at PATH becomes a file of FOLDER, whose name is BINARY then.  Such texts are of litmus
- * programs, whose environment may be another one. */
+/* The module whose text is at PATH becomes a file of FOLDER, whose name is BINARY then.  Such texts are of
+ * litmus programs, whose environment may be another one. */
 static int assemble_kernel(const char *path, char *folder, char *binary)
 {
     struct mm_error err = {0};

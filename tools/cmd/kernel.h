@@ -41,7 +41,8 @@ void kernel_explain_choices(void *context, const struct session *session, struct
 
 void kernel_close_choices(struct kernel_choices *choices);
 
-/* Prints the signature of each kernel of the file, and a command that would launch it.  These return exit codes. */
+/* Prints the signature of each kernel of the file, and a command that would launch it.  These return exit
+ * codes. */
 int kernel_list(const struct kernel *kernel);
 /* Chooses what is not given, and runs the launch. */
 int kernel_automatic(struct kernel *kernel);

@@ -34,7 +34,8 @@ static void put_option(const char *option, const char *value, FILE *out)
     tool_put_word(value, out);
 }
 
-/* Prints the command that makes the launch; SCHEDULE NULL: the default.  Names of the module are untrusted. */
+/* Prints the command that makes the launch; SCHEDULE NULL: the default.  Names of the module are
+ * untrusted. */
 static void print_command(const struct kernel *kernel, const struct in_kernel_info *info,
                           const struct launch_choice *choice, bool named, const char *schedule, FILE *out)
 {
@@ -249,7 +250,8 @@ void kernel_clear(struct kernel *kernel)
     }
 }
 
-/* ---- the chosen launch ---------------------------------------------------------------------------------- */
+/* ---- the chosen launch
+ * ---------------------------------------------------------------------------------- */
 
 /* A run whose findings the chosen sizes or contents may cause is rejected, and the next choice is run: for an
  * access out of bounds a smaller launch, for a launch that reached its step limit what choose_for_waiting()

@@ -89,7 +89,8 @@ static bool try_input(struct judge *j, unsigned input, char *const *argv)
     return again != NULL;
 }
 
-/* Names the inputs that have the finding, or those that lack it where they are fewer: ALL are those of memory alone. */
+/* Names the inputs that have the finding, or those that lack it where they are fewer: ALL are those of memory
+ * alone. */
 static void name_inputs(struct dependence *d, unsigned all)
 {
     char names[200] = "";
@@ -104,7 +105,8 @@ static void name_inputs(struct dependence *d, unsigned all)
                  names);
 }
 
-/* The launch with the other VALUES of input OTHER has the memory of SPEC_INPUT_SMALL, if memory changes at all. */
+/* The launch with the other VALUES of input OTHER has the memory of SPEC_INPUT_SMALL, if memory changes at
+ * all. */
 static void name_values(struct dependence *d, enum spec_input other, const char *values, unsigned all)
 {
     const unsigned same = all >> SPEC_INPUT_SMALL & 1 ? 1u << SPEC_INPUT_SMALL : 1;

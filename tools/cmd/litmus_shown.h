@@ -12,7 +12,8 @@ struct litmus_shown {
     const char *folder; /* each becomes a graph in a file here, NULL = not */
     size_t written;     /* files */
 };
-/* The executions that VERDICT of the test FILE keeps, on OUT and in JSON (NULL = not).  Returns an exit code. */
+/* The executions that VERDICT of the test FILE keeps, on OUT and in JSON (NULL = not).  Returns an exit
+ * code. */
 int litmus_show(struct litmus_shown *shown, const struct ck_program *program,
                 const struct ck_verdict *verdict, const char *file, cJSON *json, FILE *out);
 

@@ -23,8 +23,8 @@ static const struct tool_option site_options[] = {
     XREF_JUDGEMENT_OPTION(struct request),
     TOOL_OPTION_END};
 
-/* Parses the options of a command without arguments, and loads the database and the citations.  *DONE: no more is to
- * be done (--help, or an error); returns the exit code. */
+/* Parses the options of a command without arguments, and loads the database and the citations.  *DONE: no
+ * more is to be done (--help, or an error); returns the exit code. */
 static int parse_and_load(const struct tool_command *command, int argc, char **argv, struct request *r,
                           struct xref_context *x, bool *done)
 {

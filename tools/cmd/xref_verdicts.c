@@ -1,5 +1,5 @@
-/* The litmus tests whose verdict differs or is undecided under two revisions of the specification, as values of the switch
- * "version" of opencl.cat, decided by search. */
+/* The litmus tests whose verdict differs or is undecided under two revisions of the specification, as values
+ * of the switch "version" of opencl.cat, decided by search. */
 #include "tools/cmd/xref_verdicts.h"
 #include "litmus/litmus.h"
 #include "memmodel/base/array.h"

@@ -15,8 +15,8 @@ struct xref_verdicts {
     struct xref_verdict *tests; /* those that differ or are undecided */
     size_t count, differing, compared;
 };
-/* REVISIONS: "3.0,3.1.1", values of the switch "version"; FOLDER: of the tests, NULL: those of the repository at ROOT
- * that are not generated.  Returns an exit code. */
+/* REVISIONS: "3.0,3.1.1", values of the switch "version"; FOLDER: of the tests, NULL: those of the repository
+ * at ROOT that are not generated.  Returns an exit code. */
 int xref_verdicts(const char *root, const char *folder, const char *revisions, struct xref_verdicts *out);
 /* NULL if none differs. */
 const struct xref_verdict *xref_verdicts_smallest(const struct xref_verdicts *verdicts);

@@ -69,7 +69,8 @@ static struct hc_command *command_at(struct hc_record *record, uint32_t id)
     return index ? &record->commands[index - 1] : NULL;
 }
 
-/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before them. */
+/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded
+ * before them. */
 static struct hc_command *root_command(struct hc_record *record, uint32_t id)
 {
     struct hc_command *command = command_at(record, id), *parent;
@@ -317,8 +318,8 @@ static uint8_t host_use(const struct hc_record *record, const struct hc_command 
     return uses;
 }
 
-/* Sets a limit if commands that are not in one in-order queue may conflict in memory of the host: the runtime does
- * not record such memory if instrumented host threads may pass it on by malloc() and free(). */
+/* Sets a limit if commands that are not in one in-order queue may conflict in memory of the host: the runtime
+ * does not record such memory if instrumented host threads may pass it on by malloc() and free(). */
 static void check_host_memory(struct hc_record *record)
 {
     const struct hc_command *user = NULL;

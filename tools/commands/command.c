@@ -1,4 +1,5 @@
-/* refcl explore -- COMMAND: whether the order of commands that a program asks for admits a race, in any schedule. */
+/* refcl explore -- COMMAND: whether the order of commands that a program asks for admits a race, in any
+ * schedule. */
 #include "interp/replay/expand.h"
 #include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
@@ -107,8 +108,8 @@ static void note_race(struct decision *d, const struct hc_schedule *schedule, co
     }
 }
 
-/* Looks for a race of CELLS.  If synchronization by atomic operations may exclude a race, its parts are ordered and
- * the search for another race continues.  False: there is a race, or some answer is missing. */
+/* Looks for a race of CELLS.  If synchronization by atomic operations may exclude a race, its parts are
+ * ordered and the search for another race continues.  False: there is a race, or some answer is missing. */
 static bool find_races(struct decision *d, struct hc_schedule *schedule, const struct hc_cell *cells,
                        uint32_t count)
 {

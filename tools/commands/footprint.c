@@ -41,8 +41,8 @@ static const struct mm_allocation *first_copy(const struct hc_record *record, co
     return a;
 }
 
-/* The root object that contains allocation ID, as index of an allocation; adds the offset of ID in it to *OFFSET.
- * HC_NONE: memory that commands do not share. */
+/* The root object that contains allocation ID, as index of an allocation; adds the offset of ID in it to
+ * *OFFSET. HC_NONE: memory that commands do not share. */
 static uint32_t root_of(struct hc_record *record, uint32_t id, uint64_t *offset)
 {
     const struct mm_allocation *a = allocation_at(record, id);

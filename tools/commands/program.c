@@ -1,5 +1,6 @@
 /* A schedule as a program of the checker: a thread for each host thread and each command, whose points the
- * schedule's edges relate as in litmus tests; the model's rules [CL 3.3.6 H1 to H12] derive order from them. */
+ * schedule's edges relate as in litmus tests; the model's rules [CL 3.3.6 H1 to H12] derive order from
+ * them. */
 #include "tools/commands/record.h"
 
 #include <stdio.h>
@@ -155,7 +156,8 @@ static void add_host(struct build *b, uint32_t number)
 
 /* ---- relations ---------------------------------------------------------------------------------- */
 
-/* The relation of the model for edges of a kind, and the tags that its rule needs at the target and the source. */
+/* The relation of the model for edges of a kind, and the tags that its rule needs at the target and the
+ * source. */
 static const struct rule {
     const char *relation;
     uint16_t to, from;
@@ -169,8 +171,8 @@ static const struct rule {
                           [MM_EDGE_FINISH] = {"qo", MM_POINT_FINISH, 0},
                           [MM_EDGE_CALLBACK] = {"callback", 0, 0}};
 
-/* A barrier is at either end of its edges: every edge from one orders; one without a wait list comes after all that is
- * in its queue. */
+/* A barrier is at either end of its edges: every edge from one orders; one without a wait list comes after
+ * all that is in its queue. */
 static void tag_edge(struct build *b, const struct hc_edge *edge)
 {
     const struct hc_record *record = b->record;

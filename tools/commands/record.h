@@ -1,4 +1,5 @@
-/* The commands of a recorded execution as a program: host threads, queues, commands and what they access (README.md). */
+/* The commands of a recorded execution as a program: host threads, queues, commands and what they access
+ * (README.md). */
 #ifndef TOOLS_COMMANDS_RECORD_H
 #define TOOLS_COMMANDS_RECORD_H
 
@@ -120,8 +121,8 @@ struct hc_schedule {
     struct hc_edge *edges; /* all but those that other schedules would have */
     uint32_t count;
 };
-/* Calls FUNCTION with each schedule, the recorded one first, until it returns false.  LOOSE: without the order of host
- * threads that was only observed. */
+/* Calls FUNCTION with each schedule, the recorded one first, until it returns false.  LOOSE: without the
+ * order of host threads that was only observed. */
 typedef bool hc_schedule_function(void *context, const struct hc_schedule *schedule);
 void hc_schedules(struct hc_record *record, bool loose, hc_schedule_function *function, void *context);
 /* Whether some order of host threads was only observed. */

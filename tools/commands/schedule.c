@@ -312,7 +312,8 @@ static void base_edges(struct scheduler *s)
 
 /* ---- enumeration -------------------------------------------------------------------------------- */
 
-/* True if A and B commute: two neighbors in an out-of-order queue, or two calls of clFinish, imply no edge. */
+/* True if A and B commute: two neighbors in an out-of-order queue, or two calls of clFinish, imply no
+ * edge. */
 static bool calls_commute(const struct hc_record *record, const struct hc_queue *queue,
                           const struct hc_call *a, const struct hc_call *b)
 {
@@ -323,8 +324,8 @@ static bool calls_commute(const struct hc_record *record, const struct hc_queue 
     return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
 }
 
-/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it
- * returns. */
+/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before
+ * it returns. */
 static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const struct hc_queue *queue,
                        const struct hc_call *calls)
 {
@@ -379,8 +380,9 @@ static bool is_enabled(const struct scheduler *s, uint32_t call, uint32_t first,
     return !s->used[call];
 }
 
-/* Enumerates the orders of queue Q from position AT on, and of the queues after it; FIRST: index of its first call
- * among the shared ones.  Of orders that differ in an exchange of neighbors that commute, the least is chosen. */
+/* Enumerates the orders of queue Q from position AT on, and of the queues after it; FIRST: index of its first
+ * call among the shared ones.  Of orders that differ in an exchange of neighbors that commute, the least is
+ * chosen. */
 static void permute_calls(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first, uint32_t before)
 {
     const struct hc_record *record = s->record;

@@ -74,8 +74,8 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
 /* Whether the loop bound leaves answers of V open. */
 bool explore_exceeds_bound(const struct ck_verdict *v);
 
-/* explore/witnesses.c: replays each execution that V kept in the interpreter, which must reproduce it, and adds it to
- * JSON and writes files where options ask for it.  Returns an exit code. */
+/* explore/witnesses.c: replays each execution that V kept in the interpreter, which must reproduce it, and
+ * adds it to JSON and writes files where options ask for it.  Returns an exit code. */
 int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
 /* The values of symbolic inputs in the executions that V kept. */
 void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);

@@ -96,7 +96,8 @@ static size_t finding_count(const struct ck_verdict *v)
            (v->divergence == CK_YES) + (v->termination == CK_NO) + v->flag_count;
 }
 
-/* Replaces V by NEXT, a verdict for a larger bound, unless NEXT is incomplete without a new finding; true: replaced. */
+/* Replaces V by NEXT, a verdict for a larger bound, unless NEXT is incomplete without a new finding; true:
+ * replaced. */
 static bool replace_verdict(struct ck_verdict *v, struct ck_verdict *next)
 {
     bool better = !next->limit.cls || explore_exceeds_bound(next) || finding_count(next) > finding_count(v);

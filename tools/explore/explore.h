@@ -115,10 +115,12 @@ void ex_destroy(struct ex *ex);
 
 /* ---- errors (module/module.c, unsupported.c) ---- */
 
-/* Reports an error of class CLS at the current instruction, and returns it from ex_read(), ex_lower() or ex_add_line(). */
+/* Reports an error of class CLS at the current instruction, and returns it from ex_read(), ex_lower() or
+ * ex_add_line(). */
 _Noreturn void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
-/* Reports that INST is not supported: "NAME WHERE is not explored: INSTEAD"; INSTEAD NULL: the advice for its opcode. */
+/* Reports that INST is not supported: "NAME WHERE is not explored: INSTEAD"; INSTEAD NULL: the advice for its
+ * opcode. */
 _Noreturn void ex_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *rule,
                                    const char *where, const char *instead);
 /* INST if it is NULL or has a source line; else the first instruction with a line that uses its result, else

@@ -184,8 +184,8 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
     }
 }
 
-/* Jump threading: the target of the edge FROM-TO where block TO only merges values and branches on one of them that is
- * constant on this edge; NO_BLOCK: it does not. */
+/* Jump threading: the target of the edge FROM-TO where block TO only merges values and branches on one of
+ * them that is constant on this edge; NO_BLOCK: it does not. */
 static uint32_t threaded_target(struct body *b, uint32_t from, uint32_t to)
 {
     struct ex *ex = b->ex;

@@ -409,7 +409,8 @@ _Noreturn static void no_such_kernel(struct ex *ex)
             names, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* Whether E is a block that a kernel enqueues: the invoke function, or one that calls it alone. [CLC 6.15.19] */
+/* Whether E is a block that a kernel enqueues: the invoke function, or one that calls it alone.
+ * [CLC 6.15.19] */
 static bool is_block(const struct ex *ex, const struct in_entry *e)
 {
     enum { INVOKE = 6 };
@@ -442,7 +443,8 @@ static const struct in_entry *entry_point(struct ex *ex)
     return found;
 }
 
-/* Objects without atomic accesses are non-atomic.  An atomic with a computed address may access any object. */
+/* Objects without atomic accesses are non-atomic.  An atomic with a computed address may access any
+ * object. */
 static void mark_atomic_objects(struct ex *ex)
 {
     struct ck_program *p = ex->program;

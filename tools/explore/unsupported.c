@@ -1,5 +1,5 @@
-/* Messages about instructions that exploring does not support: the function of OpenCL C, the instruction of SPIR-V,
- * the place in the source, and what to use instead. */
+/* Messages about instructions that exploring does not support: the function of OpenCL C, the instruction of
+ * SPIR-V, the place in the source, and what to use instead. */
 #include "tools/explore/explore.h"
 
 #include <stdio.h>

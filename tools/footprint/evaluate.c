@@ -1,8 +1,8 @@
 /* Evaluates the instructions of a work-item with the arguments of a launch and unknown memory.
  *
- * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown value
- * continues at its immediate post-dominator: the instructions between are skipped.  So every access that is found
- * is executed, if the loops before it end. */
+ * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown
+ * value continues at its immediate post-dominator: the instructions between are skipped.  So every access
+ * that is found is executed, if the loops before it end. */
 #include "tools/footprint/evaluate.h"
 #include "tools/footprint/run.h"
 
@@ -314,8 +314,8 @@ static void forget_blocks(struct fp_run *run, const struct fp_blocks *blocks)
                 run->values[inst->result] = (struct fp_value){0};
 }
 
-/* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed, and so may more
- * iterations of a loop that the branch leaves. */
+/* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed, and
+ * so may more iterations of a loop that the branch leaves. */
 static void skip_branches(struct fp_run *run, struct frame *f)
 {
     uint32_t word = fp_post_dominator(run->m, f->function, f->block);

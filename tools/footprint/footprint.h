@@ -24,8 +24,9 @@ bool footprint_has_host(const struct footprint *footprint);
 /* mm_trace_read for such a trace. */
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                              struct mm_error *err);
-/* The same with what launches may touch.  False: some launch may touch what no argument of it leads to, or something of
- * the trace is not checked: that is not among the events.  PRINTS (NULL: not asked): a program that is launched prints. */
+/* The same with what launches may touch.  False: some launch may touch what no argument of it leads to, or
+ * something of the trace is not checked: that is not among the events.  PRINTS (NULL: not asked): a program
+ * that is launched prints. */
 bool footprint_read_possible(int fd, const struct mm_sink *sink, bool *prints);
 
 #endif

@@ -1,5 +1,6 @@
-/* Evaluates a launch: binds constants and arguments, evaluates its work-items, and joins their accesses.  Accesses of a
- * work-item that may have synchronized with another agent before are dropped, because they may be ordered after it. */
+/* Evaluates a launch: binds constants and arguments, evaluates its work-items, and joins their accesses.
+ * Accesses of a work-item that may have synchronized with another agent before are dropped, because they may
+ * be ordered after it. */
 #include "tools/footprint/run.h"
 
 #include <pthread.h>
@@ -179,7 +180,8 @@ static void run_items(struct fp_run *run, const struct in_function *function)
     all += most - run->steps;
 }
 
-/* Removes accesses that may be ordered after accesses of other agents: they are not certain to be part of a race. */
+/* Removes accesses that may be ordered after accesses of other agents: they are not certain to be part of a
+ * race. */
 static void drop_after_sync(struct fp_run *run, struct fp_launch *launch)
 {
     size_t kept = 0;

@@ -1,4 +1,5 @@
-/* Memory of a work-item: accesses through pointers whose object is known, and private memory [SPIRV 3.49.8]. */
+/* Memory of a work-item: accesses through pointers whose object is known, and private memory
+ * [SPIRV 3.49.8]. */
 #include "memmodel/base/array.h"
 #include "tools/footprint/run.h"
 
@@ -75,8 +76,8 @@ void fp_forget(struct fp_run *run)
         run->objects[i].bytes = NULL;
 }
 
-/* Removes the cells that overlap SIZE bytes from OFFSET of OBJECT.  The initial bytes are forgotten with a cell that
- * has other bytes, too. */
+/* Removes the cells that overlap SIZE bytes from OFFSET of OBJECT.  The initial bytes are forgotten with a
+ * cell that has other bytes, too. */
 static void forget_bytes(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t size)
 {
     size_t kept = 0;

@@ -190,7 +190,8 @@ static uint32_t next_target(const struct in_module *module, const struct in_func
     return 0;
 }
 
-/* Adds the edges into BLOCK to the reversed graph, whose node 0 is the end of the function; NODES: of blocks, by label. */
+/* Adds the edges into BLOCK to the reversed graph, whose node 0 is the end of the function; NODES: of blocks,
+ * by label. */
 static bool add_reversed_edges(const struct in_module *module, const struct in_function *function,
                                const struct fp_block *block, const uint32_t *nodes, struct in_flow *flow)
 {
@@ -240,7 +241,8 @@ uint32_t fp_post_dominator(const struct fp_module *m, const struct in_function *
 
 /* ---- repeated blocks ------------------------------------------------------------------------------ */
 
-/* Appends the labels of the blocks that a path from BLOCK reaches before its post-dominator; SEEN: by label. */
+/* Appends the labels of the blocks that a path from BLOCK reaches before its post-dominator; SEEN: by
+ * label. */
 static bool reach_blocks(const struct fp_module *m, const struct in_function *function, uint32_t block,
                          struct fp_blocks *reached, bool *seen)
 {

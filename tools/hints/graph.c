@@ -57,7 +57,8 @@ static void take_allocation(struct hints_graph *g, const struct mm_allocation *a
         no_memory(g);
 }
 
-/* Maps the source to its call site, the first source with the same place and call: with call stacks there are several. */
+/* Maps the source to its call site, the first source with the same place and call: with call stacks there are
+ * several. */
 static void take_source(struct hints_graph *g, const struct mm_source *s)
 {
     uint64_t hash = mm_fnv1a(MM_FNV1A, s->file, strlen(s->file) + 1);
@@ -298,7 +299,8 @@ void hints_graph_clear(struct hints_graph *g)
     mm_free(g->pending);
 }
 
-/* ---- completions on which the host relies ---------------------------------------------------------------------- */
+/* ---- completions on which the host relies
+ * ---------------------------------------------------------------------- */
 
 static void add_use(struct hints_graph *g, uint32_t node, uint32_t command)
 {
@@ -335,7 +337,8 @@ bool hints_graph_finish(struct hints_graph *g)
     return !g->why;
 }
 
-/* ---- the graph without the removed groups -------------------------------------------------------------------- */
+/* ---- the graph without the removed groups
+ * -------------------------------------------------------------------- */
 
 static bool is_removed(const struct hints_graph *g, const struct hints_edge *edge)
 {

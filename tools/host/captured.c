@@ -128,7 +128,8 @@ static void write_levels(struct host *host, const struct memory *m, const cl_ima
     }
 }
 
-/* Whether the contents have all bytes of the image's region, of elements of ELEMENT bytes; the pitches may be 0. */
+/* Whether the contents have all bytes of the image's region, of elements of ELEMENT bytes; the pitches may be
+ * 0. */
 static bool has_region(const struct memory *m, size_t element)
 {
     const uint64_t *region = m->image + 9;

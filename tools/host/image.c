@@ -37,7 +37,8 @@ static png_uint_32 png_format(const struct host_format *format)
 }
 #endif
 
-/* Reads width and height from the header alone: a picture may have far more pixels than its file has bytes. */
+/* Reads width and height from the header alone: a picture may have far more pixels than its file has
+ * bytes. */
 static void read_png_size(const char *path, const struct host_format *format, uint64_t size[3])
 {
 #ifdef HAVE_PNG
@@ -55,7 +56,8 @@ static void read_png_size(const char *path, const struct host_format *format, ui
 #endif
 }
 
-/* Reads the picture, which has the image's size, as 8 bits for each of the format's channels; to be freed with free(). */
+/* Reads the picture, which has the image's size, as 8 bits for each of the format's channels; to be freed
+ * with free(). */
 static unsigned char *read_png(const char *path, const struct host_format *format, const size_t region[3])
 {
     uint64_t size[3] = {0};

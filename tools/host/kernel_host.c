@@ -142,8 +142,8 @@ static void build_program(struct host *host, const char *path)
 
 enum { MAX_NAMES = 256 };
 
-/* Cuts NAMES, which semicolons separate, into WORDS, and writes them with commas to TEXT; returns their number and,
- * in USED, bytes of TEXT. */
+/* Cuts NAMES, which semicolons separate, into WORDS, and writes them with commas to TEXT; returns their
+ * number and, in USED, bytes of TEXT. */
 static size_t list_kernels(char *names, const char *words[MAX_NAMES], char *text, size_t size, size_t *used)
 {
     size_t count = 0;

@@ -1,4 +1,5 @@
-/* Macros that define interposers of functions of the C library: each calls the original and records its synchronization. */
+/* Macros that define interposers of functions of the C library: each calls the original and records its
+ * synchronization. */
 #ifndef TOOLS_HOSTLIB_INTERPOSE_H
 #define TOOLS_HOSTLIB_INTERPOSE_H
 
@@ -17,7 +18,8 @@ typedef const struct timespec *moment; /* when a wait ends */
         __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                                    \
     }
 
-/* Defines the interposer NAME, which makes the call AFTER, an acquire, if GOT, a condition on the result CODE, holds. */
+/* Defines the interposer NAME, which makes the call AFTER, an acquire, if GOT, a condition on the result
+ * CODE, holds. */
 #define TAKE(name, arguments, got, after, ...)                                                               \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

@@ -68,7 +68,8 @@ static void acquire_to_read(pthread_rwlock_t *lock)
     host_acquire(lock);
 }
 
-/* The locks that this thread holds for writing: pthread_rwlock_unlock() is the same for both modes.  NULL: a free slot. */
+/* The locks that this thread holds for writing: pthread_rwlock_unlock() is the same for both modes.  NULL: a
+ * free slot. */
 enum { MOST_WRITTEN = 64 };
 static __thread const pthread_rwlock_t *written[MOST_WRITTEN];
 static __thread size_t too_many; /* locks that found no free slot */

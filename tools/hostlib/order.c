@@ -209,7 +209,8 @@ static bool is_seen(uint64_t point)
     return i < seen_count;
 }
 
-/* Keeps the points that a relaxed load has read for the next acquire fence; acquires them at once if there is no room. */
+/* Keeps the points that a relaxed load has read for the next acquire fence; acquires them at once if there is
+ * no room. */
 static void keep_for_fence(const struct object *object)
 {
     uint64_t points[MOST_POINTS];

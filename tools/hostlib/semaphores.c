@@ -90,7 +90,8 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 
 /* ---- once ------------------------------------------------------------------------------------------ */
 
-/* The function and the object of the pthread_once() or call_once() in progress on this thread; calls may be nested. */
+/* The function and the object of the pthread_once() or call_once() in progress on this thread; calls may be
+ * nested. */
 struct once {
     void (*what)(void);
     const void *object;

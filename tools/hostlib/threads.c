@@ -75,7 +75,8 @@ static const struct link_map *map_of(const void *place)
     return _dl_find_object((void *)(uintptr_t)place, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
-/* Libraries that are loaded after the program and this library, and are not instrumented, count as parts of a driver. */
+/* Libraries that are loaded after the program and this library, and are not instrumented, count as parts of a
+ * driver. */
 enum { MOST_FIRST_LIBRARIES = 512 };
 static const struct link_map *first_libraries[MOST_FIRST_LIBRARIES];
 static size_t first_library_count;

@@ -2,7 +2,8 @@
  * interrupts, so that the record has atomics on an object in coherence order. */
 #include "tools/hostlib/hostlib.h"
 
-/* Instrumented code passes C11 order numbers; the operations themselves are seq_cst, which is at least as strong. */
+/* Instrumented code passes C11 order numbers; the operations themselves are seq_cst, which is at least as
+ * strong. */
 #define ORDER __ATOMIC_SEQ_CST
 
 /* An atomic access, from begin_atomic() to end_atomic(). */

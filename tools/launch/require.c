@@ -51,7 +51,8 @@ static bool is_condition(const struct require *e)
     return e->op >= REQUIRE_EQUAL;
 }
 
-/* Makes a node; NULL if an operand is missing, or is not a condition (CONDITIONS) or not a number (otherwise). */
+/* Makes a node; NULL if an operand is missing, or is not a condition (CONDITIONS) or not a number
+ * (otherwise). */
 static const struct require *make_node(struct reader *r, enum require_op op, bool conditions,
                                        const struct require *a, const struct require *b)
 {

@@ -2,8 +2,8 @@
  *
  *     n <= 64 and a[i] < n and size(a) >= 4 * n and local_size(0) == 16
  *
- * size(NAME): bytes of the object that an argument points to.  NAME[INDEX]: an element of it; a name in INDEX that is no argument
- * ranges over every index. */
+ * size(NAME): bytes of the object that an argument points to.  NAME[INDEX]: an element of it; a name in INDEX
+ * that is no argument ranges over every index. */
 #ifndef TOOLS_LAUNCH_REQUIRE_H
 #define TOOLS_LAUNCH_REQUIRE_H
 

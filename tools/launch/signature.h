@@ -1,4 +1,5 @@
-/* Kernels of a module: their signatures as OpenCL C has them, how they use their arguments, and launches that would do. */
+/* Kernels of a module: their signatures as OpenCL C has them, how they use their arguments, and launches that
+ * would do. */
 #ifndef TOOLS_LAUNCH_SIGNATURE_H
 #define TOOLS_LAUNCH_SIGNATURE_H
 
@@ -78,7 +79,8 @@ bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *ch
  * is not smaller, or one work-item of a kernel whose work-items have different ids. */
 bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch_choice *choice,
                         unsigned number, struct launch_choice *other);
-/* The same launch with an element of memory for each work-item, and MORE; OTHER is to be freed in any case. */
+/* The same launch with an element of memory for each work-item, and MORE; OTHER is to be freed in any
+ * case. */
 bool launch_choose_exact(const struct in_kernel_info *kernel, const struct launch_choice *choice,
                          uint64_t more, struct launch_choice *other);
 /* Other contents for locks, counters and flags, one argument after the other: STEP counts from 0.  False:

@@ -26,7 +26,8 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct reader *r, const 
     return false;
 }
 
-/* The word of LENGTH bytes at AT is none of WORDS, which end with NULL: names the nearest one after WHAT is possible. */
+/* The word of LENGTH bytes at AT is none of WORDS, which end with NULL: names the nearest one after WHAT is
+ * possible. */
 static bool wrong_word(struct reader *r, const char *at, size_t length, const char *what,
                        const char *const *words)
 {

@@ -1,13 +1,18 @@
 /* Specifications of kernel arguments, as `--arg` takes them:
  *
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
- *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
- *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
- *     read_only, write_only: what kernels may do with the memory (default: both); as=TYPE: N counts elements of TYPE, numbers or a
+ *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...
+ *     [NAME=]pipe:PACKETS   [NAME=]VALUE
+ *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the
+ *     launch;
+ *     read_only, write_only: what kernels may do with the memory (default: both); as=TYPE: N counts elements
+ *     of TYPE, numbers or a
  *     structure of the program, whatever the argument points to; as=@BYTES: elements of BYTES bytes
- *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M, N:tail=M: an integer that is M in one more launch
+ *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M, N:tail=M: an
+ *     integer that is M in one more launch
  *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore
- *     N counts elements of the type that the argument points to in the source: numbers, vectors or structures */
+ *     N counts elements of the type that the argument points to in the source: numbers, vectors or
+ * structures */
 #ifndef TOOLS_LAUNCH_SPEC_H
 #define TOOLS_LAUNCH_SPEC_H
 
@@ -97,7 +102,8 @@ struct spec {
     size_t wrong_at;         /* where in its text the error is; 0 if there is none */
 };
 
-/* Reads TEXT into SPEC, which spec_clear frees in any case.  False: MESSAGE, of SIZE bytes, says what is wrong. */
+/* Reads TEXT into SPEC, which spec_clear frees in any case.  False: MESSAGE, of SIZE bytes, says what is
+ * wrong. */
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size);
 void spec_clear(struct spec *spec);
 /* The image format TEXT, such as "rgba8" or "rg16ui"; false: there is no such format. */
@@ -108,7 +114,8 @@ size_t spec_name_length(const char *text);
 int64_t spec_whole(const struct spec_value *value);
 double spec_real(const struct spec_value *value);
 
-/* The next number of RANDOM contents, whose LIMIT is 0, or of those BELOW one; REAL: what a float holds instead. */
+/* The next number of RANDOM contents, whose LIMIT is 0, or of those BELOW one; REAL: what a float holds
+ * instead. */
 uint64_t spec_random_state(uint64_t seed);
 int64_t spec_random(uint64_t *state, uint64_t limit, double *real);
 
@@ -120,8 +127,8 @@ enum spec_input {
     SPEC_INPUT_RANDOM,
     SPEC_INPUT_SMALL,
     SPEC_INPUT_LAST,
-    /* Small random numbers, and values that are others than in all other launches: numbers; limits that the last work-items
-     * are beyond. */
+    /* Small random numbers, and values that are others than in all other launches: numbers; limits that the
+     * last work-items are beyond. */
     SPEC_INPUT_OTHER,
     SPEC_INPUT_TAIL,
     SPEC_INPUTS
@@ -153,7 +160,8 @@ bool spec_type_read(const char *text, struct spec_type *type);
 struct spec_type spec_element_type(const char *source_name, uint32_t size, uint32_t count, bool is_real,
                                    uint32_t bytes);
 
-/* A format of images: numbers of enum in_channel_order and enum in_channel_type, CHANNELS numbers for each texel. */
+/* A format of images: numbers of enum in_channel_order and enum in_channel_type, CHANNELS numbers for each
+ * texel. */
 struct spec_format {
     unsigned order, type, channels;
     struct spec_scalar scalar;

@@ -48,7 +48,8 @@ struct capture {
     struct mm_error error; /* of writing the file */
 };
 
-/* Adds a section of HEAD and SIZE bytes, which are returned for the caller to fill; NULL: too large, or out of memory. */
+/* Adds a section of HEAD and SIZE bytes, which are returned for the caller to fill; NULL: too large, or out
+ * of memory. */
 static unsigned char *add_section(struct capture *c, uint32_t tag, uint32_t index, const void *head,
                                   size_t head_size, uint64_t size)
 {

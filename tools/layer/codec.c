@@ -17,7 +17,8 @@ void mm_codec_destroy(struct mm_codec *codec)
     (void)codec;
 }
 
-/* A zstd frame of blocks that are not compressed [RFC 8878 3.1.1]: magic number, descriptor, size of the contents. */
+/* A zstd frame of blocks that are not compressed [RFC 8878 3.1.1]: magic number, descriptor, size of the
+ * contents. */
 enum { HEADER = 4 + 1 + 8, BLOCK = 1 << 17, BLOCK_HEADER = 3 };
 
 size_t mm_codec_bound(size_t size)

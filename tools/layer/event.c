@@ -64,9 +64,9 @@ static cl_event CL_API_CALL layer_clCreateUserEvent(cl_context context, cl_int *
 }
 LY_EXPORT(clCreateUserEvent)
 
-/* [CL 3.3.6 H12] The call precedes every command that waits for the event.  It is recorded before the driver executes it,
- * since the commands that it unblocks may complete before it returns.  A call that fails changes nothing: the
- * event was complete already. */
+/* [CL 3.3.6 H12] The call precedes every command that waits for the event.  It is recorded before the driver
+ * executes it, since the commands that it unblocks may complete before it returns.  A call that fails changes
+ * nothing: the event was complete already. */
 static cl_int CL_API_CALL layer_clSetUserEventStatus(cl_event handle, cl_int status)
 {
     pthread_mutex_lock(&ly_lock);
@@ -89,7 +89,8 @@ struct callback {
     mm_event_id registered;
 };
 
-/* [CL 3.3.6 H11] The event's completion, and all that precedes the registration, happen before the callback's calls. */
+/* [CL 3.3.6 H11] The event's completion, and all that precedes the registration, happen before the callback's
+ * calls. */
 static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
 {
     struct callback callback = *(struct callback *)data;

@@ -1,5 +1,6 @@
-/* The accesses of a host program that `refcl host-cc` instruments [CL 3.3.6 A23], to memory that commands may access: SVM,
- * memory under CL_MEM_USE_HOST_PTR, mapped memory, and plain memory that commands read or write. */
+/* The accesses of a host program that `refcl host-cc` instruments [CL 3.3.6 A23], to memory that commands may
+ * access: SVM, memory under CL_MEM_USE_HOST_PTR, mapped memory, and plain memory that commands read or
+ * write. */
 #include "memmodel/trace/host.h"
 #include "memmodel/base/array.h"
 #include "ref-runtime/record/host_access.h"

@@ -125,7 +125,8 @@ static cl_program CL_API_CALL layer_clLinkProgram(cl_context context, cl_uint co
 }
 LY_EXPORT(clLinkProgram)
 
-/* The analysis uses the default values of specialization constants, so a program that sets others is not analyzed. */
+/* The analysis uses the default values of specialization constants, so a program that sets others is not
+ * analyzed. */
 static cl_int CL_API_CALL layer_clSetProgramSpecializationConstant(cl_program handle, cl_uint id, size_t size,
                                                                    const void *value)
 {
@@ -259,8 +260,8 @@ static cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel source, cl_int *code)
 }
 LY_EXPORT(clCloneKernel)
 
-/* A value of the size of a handle is treated as the object with this handle, if there is one: the types of parameters are
- * unknown. */
+/* A value of the size of a handle is treated as the object with this handle, if there is one: the types of
+ * parameters are unknown. */
 static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, size_t size,
                                                const void *value)
 {

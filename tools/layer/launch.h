@@ -1,5 +1,5 @@
-/* The layer's records of programs and launches, input of the footprint analysis: the bytes of MM_RECORD_PROGRAM
- * and MM_RECORD_REPLAY in a trace of the layer, in the machine's byte order. */
+/* The layer's records of programs and launches, input of the footprint analysis: the bytes of
+ * MM_RECORD_PROGRAM and MM_RECORD_REPLAY in a trace of the layer, in the machine's byte order. */
 #ifndef TOOLS_LAYER_LAUNCH_H
 #define TOOLS_LAYER_LAUNCH_H
 

@@ -1,5 +1,5 @@
-/* The functions that a loader calls in a layer: its version and name, and the table of functions that wrap the driver's
- * (cl_loader_layers). */
+/* The functions that a loader calls in a layer: its version and name, and the table of functions that wrap
+ * the driver's (cl_loader_layers). */
 #include "tools/layer/layer.h"
 
 #include "memmodel/trace/host.h"
@@ -47,7 +47,8 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_laye
     return CL_INVALID_VALUE;
 }
 
-/* Dispatch tables only grow between versions: entries that the next layer lacks stay NULL and are not called. */
+/* Dispatch tables only grow between versions: entries that the next layer lacks stay NULL and are not
+ * called. */
 __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint count,
                                                                       const struct _cl_icd_dispatch *target,
                                                                       cl_uint *count_ret,

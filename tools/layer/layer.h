@@ -1,10 +1,10 @@
-/* An OpenCL loader layer that records a program's calls to any driver: the events that refcl's own runtime records,
- * without those of work-items.
+/* An OpenCL loader layer that records a program's calls to any driver: the events that refcl's own runtime
+ * records, without those of work-items.
  *
- * Locks: ly_lock protects all shadow objects and all static data of the layer; the recorder's lock (recursive, inside
- * ly_lock) protects the trace.  The layer holds neither while it calls the application or, except for the queries of
- * ly_command_buffer_version(), the driver.  Functions are called with ly_lock held, unless they are entry points
- * (layer_cl...) or say "without the lock". */
+ * Locks: ly_lock protects all shadow objects and all static data of the layer; the recorder's lock
+ * (recursive, inside ly_lock) protects the trace.  The layer holds neither while it calls the application or,
+ * except for the queries of ly_command_buffer_version(), the driver.  Functions are called with ly_lock held,
+ * unless they are entry points (layer_cl...) or say "without the lock". */
 #ifndef TOOLS_LAYER_LAYER_H
 #define TOOLS_LAYER_LAYER_H
 
@@ -88,7 +88,8 @@ struct ly_point *ly_point_create(void);
 /* Returns POINT; both accept NULL. */
 struct ly_point *ly_point_use(struct ly_point *point);
 void ly_point_unuse(struct ly_point *point);
-/* Marks POINT done, and records every command that thereby has all its dependencies resolved, transitively. */
+/* Marks POINT done, and records every command that thereby has all its dependencies resolved,
+ * transitively. */
 void ly_point_complete(struct ly_point *point, mm_event_id id, bool failed);
 
 struct ly_queue {
@@ -117,7 +118,8 @@ struct ly_dependency {
     struct ly_point *point;
     uint32_t kind; /* enum mm_edge_kind */
 };
-/* A command from its enqueueing call until it is recorded, or a pattern in a command buffer (without a queue and point). */
+/* A command from its enqueueing call until it is recorded, or a pattern in a command buffer (without a queue
+ * and point). */
 struct ly_command {
     struct mm_command record;
     struct ly_queue *queue;
@@ -144,8 +146,8 @@ struct ly_command {
 extern _Thread_local const void *ly_caller; /* set by the wrappers of misuse.c; NULL: there are none */
 #define LY_PLACE (ly_caller ? ly_caller : __builtin_return_address(0))
 
-/* A successful API call that enqueues a command, or records one in a command buffer, where sync-points take the place of
- * events. */
+/* A successful API call that enqueues a command, or records one in a command buffer, where sync-points take
+ * the place of events. */
 struct ly_call {
     const char *name;
     const void *place;
@@ -156,15 +158,16 @@ struct ly_call {
     cl_command_buffer_khr buffer; /* NULL: the command is enqueued */
     const cl_sync_point_khr *points, *point;
 };
-/* The call of the entry point layer_NAME, from its parameters QUEUE, COUNT and LIST; further members follow. */
+/* The call of the entry point layer_NAME, from its parameters QUEUE, COUNT and LIST; further members
+ * follow. */
 #define LY_CALL(...)                                                                                         \
     (struct ly_call)                                                                                         \
     {                                                                                                        \
         .name = __func__ + sizeof "layer", .place = LY_PLACE, .queue = queue, .count = count, __VA_ARGS__    \
     }
-/* Acquires the locks of ly_enter() and creates the command of CALL.  SHAPE: sizes and kernel of a launch, or NULL.  NULL:
- * there is no command (see ly_command_create), and the locks are released; otherwise ly_call_end() submits it and releases
- * them.  Without the lock. */
+/* Acquires the locks of ly_enter() and creates the command of CALL.  SHAPE: sizes and kernel of a launch, or
+ * NULL.  NULL: there is no command (see ly_command_create), and the locks are released; otherwise
+ * ly_call_end() submits it and releases them.  Without the lock. */
 struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape);
 void ly_call_end(struct ly_command *command, const struct ly_call *call);
 /* Defines the entry point layer_FUNCTION, which calls NEXT, the driver's, and if that succeeds records
@@ -193,9 +196,11 @@ void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t a
 void ly_command_add_access(struct ly_command *command, const struct ly_access *access);
 struct ly_mem;
 void ly_command_hold(struct ly_command *command, struct ly_mem *mem);
-/* Appends COMMAND to its queue and records it, now or when its dependencies are done; takes ownership of it. */
+/* Appends COMMAND to its queue and records it, now or when its dependencies are done; takes ownership of
+ * it. */
 void ly_command_submit(struct ly_command *command, const struct ly_call *call);
-/* Records the start and the accesses of COMMAND, whose dependencies are done, and its end unless it calls back. */
+/* Records the start and the accesses of COMMAND, whose dependencies are done, and its end unless it calls
+ * back. */
 void ly_command_record(struct ly_command *command);
 /* Records the end of COMMAND, completes its point and frees it. */
 void ly_command_end(struct ly_command *command);
@@ -206,8 +211,8 @@ void ly_command_depend(struct ly_command *command, struct ly_point *point, enum 
 void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern);
 struct ly_command *ly_command_new(void); /* empty; NULL: out of memory */
 void ly_command_free(struct ly_command *command);
-/* After a call that the layer does not see, which may order commands: orders all later commands after all earlier ones, so
- * that no false race is reported. */
+/* After a call that the layer does not see, which may order commands: orders all later commands after all
+ * earlier ones, so that no false race is reported. */
 void ly_order_all(void);
 /* Orders the calling thread after all recorded commands, whose effects it may have observed. */
 void ly_follow_commands(void);
@@ -219,7 +224,8 @@ void ly_command_buffer_add(const struct ly_call *call, struct ly_command *patter
 bool ly_recording(void);
 struct mm_recorder *ly_recorder(void);
 void ly_record_close(void);
-/* REFCL_LAYER_REPORT=FILE: stores the name of the trace from which the report is made; false: no report is requested. */
+/* REFCL_LAYER_REPORT=FILE: stores the name of the trace from which the report is made; false: no report is
+ * requested. */
 bool ly_report_trace(char *path, size_t size);
 /* Runs `refcl trace check` on the complete trace, which is then removed. */
 void ly_report(void);
@@ -256,7 +262,8 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
 void ly_host_attach(void); /* if the program is instrumented */
 void ly_host_detach(void);
 bool ly_host_is_attached(void);
-/* Notes what signal handlers did.  True, once: a handler synchronizes, so the order of threads is unknown from now on. */
+/* Notes what signal handlers did.  True, once: a handler synchronizes, so the order of threads is unknown
+ * from now on. */
 bool ly_host_note_handlers(void);
 /* A command uses plain memory of the host; true: the access is recorded.  free() and malloc() order threads
  * without a record of it, so only the accesses of one thread, the first whose commands use plain memory, and
@@ -313,12 +320,14 @@ struct ly_svm {
     cl_svm_mem_flags flags;
 };
 void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place);
-/* The application frees MEMORY; WAITS: the call waits for the commands that use it.  Without the lock, as ly_svm_add(). */
+/* The application frees MEMORY; WAITS: the call waits for the commands that use it.  Without the lock, as
+ * ly_svm_add(). */
 void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place);
 /* Moves the SVM that begins at MEMORY to *SVM; false: there is none. */
 bool ly_svm_take(const void *memory, struct ly_svm *svm);
 void ly_svm_note_leaks(void);
-/* Copies the SVM that contains AT, or has ALLOCATION if AT is NULL; false: there is none.  Without the lock. */
+/* Copies the SVM that contains AT, or has ALLOCATION if AT is NULL; false: there is none.  Without the
+ * lock. */
 bool ly_svm_of(uint32_t allocation, const void *at, struct ly_svm *svm);
 /* NULL: AT is not in SVM. */
 const struct ly_svm *ly_svm_find(const void *at);
@@ -423,7 +432,8 @@ bool ly_extend(ly_function **next, ly_function *function);
 cl_version ly_command_buffer_version(cl_platform_id platform);
 /* A stub for FUNCTION, which the layer does not wrap: notes that it was called, and jumps to it. */
 ly_function *ly_unseen_function(const char *name, ly_function *function);
-/* Whether a stub was called since the last call of this function; each such function is noted as not checked. */
+/* Whether a stub was called since the last call of this function; each such function is noted as not
+ * checked. */
 bool ly_unseen_called(void);
 
 #endif

@@ -198,8 +198,9 @@ LY_EXPORT(clEnqueueSVMUnmap)
 
 /* ---- functions of the application that commands call ---------------------------------------------- */
 
-/* A function that the driver calls to execute a command: its calls are recorded between the command's start and end [CL 5.6.1,
- * 5.9].  The driver may call it before the enqueueing call has returned. */
+/* A function that the driver calls to execute a command: its calls are recorded between the command's start
+ * and end
+ * [CL 5.6.1, 5.9].  The driver may call it before the enqueueing call has returned. */
 struct called {
     union {
         void(CL_CALLBACK *svm_free)(cl_command_queue, cl_uint, void *[], void *);

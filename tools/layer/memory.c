@@ -191,7 +191,8 @@ struct ly_box ly_image_region(const struct ly_mem *image, const size_t *origin, 
                            .slice_pitch = slice};
 }
 
-/* Texels are recorded at offsets without gaps, whatever the driver's layout is, except in images of a buffer. */
+/* Texels are recorded at offsets without gaps, whatever the driver's layout is, except in images of a
+ * buffer. */
 static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, void *host,
                         const void *place)
 {
@@ -375,7 +376,8 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
     pthread_mutex_unlock(&ly_lock);
 }
 
-/* No later command may access the memory: freeing it is recorded as a write of all of it by the host [CL 5.6.1]. */
+/* No later command may access the memory: freeing it is recorded as a write of all of it by the host
+ * [CL 5.6.1]. */
 bool ly_svm_take(const void *memory, struct ly_svm *svm)
 {
     for (size_t i = 0; i < svm_count; i++)

@@ -63,7 +63,8 @@ static struct _cl_icd_dispatch unchecked;
 
 #define CALLER __builtin_return_address(0)
 
-/* Makes CALLER the place of the call, unless a wrapper called this one; returns the previous one for leave_call(). */
+/* Makes CALLER the place of the call, unless a wrapper called this one; returns the previous one for
+ * leave_call(). */
 static const void *enter_call(const void *caller)
 {
     const void *before = ly_caller;

@@ -1,7 +1,7 @@
 /* Commands and their order by the API's rules [CL 3.3.6 H1-H12].
  *
- * A command is recorded as a whole: when it is enqueued or, if it waits for user events, when those are set.  The
- * time at which the driver executes it creates no order. */
+ * A command is recorded as a whole: when it is enqueued or, if it waits for user events, when those are set.
+ * The time at which the driver executes it creates no order. */
 #include "memmodel/base/array.h"
 #include "tools/layer/layer.h"
 
@@ -24,8 +24,8 @@ void ly_command_depend(struct ly_command *command, struct ly_point *point, enum 
         command->unresolved++;
 }
 
-/* In-order queues: after the latest command (H5).  Others: after the latest barrier (H7).  Markers and barriers without
- * a wait list: after all earlier commands (H6, H7). */
+/* In-order queues: after the latest command (H5).  Others: after the latest barrier (H7).  Markers and
+ * barriers without a wait list: after all earlier commands (H6, H7). */
 static void depend_on_queue(struct ly_command *command, bool waits_for_all)
 {
     struct ly_queue *queue = command->queue;
@@ -167,7 +167,8 @@ static void clear_open(struct ly_queue *queue)
     queue->open_count = 0;
 }
 
-/* Stores in EDGES, which has room for open_count, those from the completions of QUEUE's commands; returns their number. */
+/* Stores in EDGES, which has room for open_count, those from the completions of QUEUE's commands; returns
+ * their number. */
 static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *edges, enum mm_edge_kind kind)
 {
     size_t count = 0;
@@ -177,7 +178,8 @@ static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *
     return count;
 }
 
-/* Removes the completed commands from the queue.  Their events may retire: edges_from_complete() has been recorded. */
+/* Removes the completed commands from the queue.  Their events may retire: edges_from_complete() has been
+ * recorded. */
 static void remove_complete(struct ly_queue *queue)
 {
     size_t left = 0;
@@ -191,7 +193,8 @@ static void remove_complete(struct ly_queue *queue)
     queue->open_count = left;
 }
 
-/* Bounds the open commands of an out-of-order queue: replaces the completed ones by one event ordered after all of them. */
+/* Bounds the open commands of an out-of-order queue: replaces the completed ones by one event ordered after
+ * all of them. */
 static void fold_open(struct ly_queue *queue)
 {
     struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof *edges);
@@ -271,7 +274,8 @@ static void append_to_queue(struct ly_command *command)
         ly_point_unuse(queue->barrier);
         queue->barrier = ly_point_use(command->point);
     }
-    /* While the command is not recorded, completed commands before it stay open: calls of other threads may follow them. */
+    /* While the command is not recorded, completed commands before it stay open: calls of other threads may
+     * follow them. */
     bool follows_all = queue->in_order || (command->barrier && !command->has_list);
     if (follows_all && !command->unresolved)
         clear_open(queue);

@@ -22,7 +22,8 @@ static bool is_application(const void *address)
     return mm_is_application(address, mm_getenv("OPENCL_LAYERS"));
 }
 
-/* The innermost return address in the application: functions of the loader and of other layers may lie in between. */
+/* The innermost return address in the application: functions of the loader and of other layers may lie in
+ * between. */
 static const void *application_place(const void *address)
 {
     void *frames[FRAMES];
@@ -82,7 +83,8 @@ static uint32_t source_of_stack(const char *call, const void *address, void *con
     return first < count ? source : source_of(call, application_place(address), 0);
 }
 
-/* Module look-ups cost more than unwinding, so the source of each call stack is cached under the stack's hash. */
+/* Module look-ups cost more than unwinding, so the source of each call stack is cached under the stack's
+ * hash. */
 static uint32_t source_of_frames(const char *call, const void *address, void *const *frames, int count)
 {
     uint64_t hash = mm_fnv1a(MM_FNV1A, frames, (size_t)count * sizeof *frames);

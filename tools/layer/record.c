@@ -93,9 +93,9 @@ struct mm_agent ly_this_thread(void)
     return (struct mm_agent){0, thread_number - 1};
 }
 
-/* The order between threads of an uninstrumented program is not observed.  Each call is treated as ordered after
- * all earlier calls of other threads, so that no race is reported that a lock may prevent.  Callbacks run on
- * threads of the driver. */
+/* The order between threads of an uninstrumented program is not observed.  Each call is treated as ordered
+ * after all earlier calls of other threads, so that no race is reported that a lock may prevent.  Callbacks
+ * run on threads of the driver. */
 static void follow_others(void)
 {
     static uint32_t last = UINT32_MAX;

@@ -1,4 +1,5 @@
-/* Reports without `refcl run`: when the program exits, `refcl trace check` checks the trace that the layer wrote. */
+/* Reports without `refcl run`: when the program exits, `refcl trace check` checks the trace that the layer
+ * wrote. */
 #include "memmodel/base/privilege.h"
 #include "tools/layer/layer.h"
 

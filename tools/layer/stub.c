@@ -1,5 +1,5 @@
-/* Functions that the layer does not wrap: those of unknown extensions, and those that create objects of other interfaces.
- * Each gets a stub that notes the call and jumps to the function, whatever its parameters are. */
+/* Functions that the layer does not wrap: those of unknown extensions, and those that create objects of other
+ * interfaces. Each gets a stub that notes the call and jumps to the function, whatever its parameters are. */
 #include "tools/layer/layer.h"
 
 #include <stdatomic.h>
@@ -130,7 +130,8 @@ static ly_function *entry_point(const char *name)
     return NULL;
 }
 
-/* Whether calls of the function need no note: queries, and reference counts of objects that no command uses. */
+/* Whether calls of the function need no note: queries, and reference counts of objects that no command
+ * uses. */
 static bool is_harmless(const char *name)
 {
     static const char *const prefixes[] = {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """One dialect of C: `sizeof x` for expressions and `sizeof(type)`; `p` and `!p` for pointers in conditions,
 not comparisons with NULL; clauses of the specification in comments as `[CL 3.3.6 H4]`, not as `H4:` at the
-start."""
+start; comments have at most 110 columns, as code does."""
 import re
 import subprocess
 import sys
@@ -14,6 +14,7 @@ RULES = [
      "a pointer in a condition is p or !p"),
     (re.compile(r"/\* (?!Z3)[A-Z]{1,2}\d+[.:] "), "a clause is cited as [CL 3.3.6 H4]"),
 ]
+LONG_COMMENT = re.compile(r"^(?= *(?://|/?\*) ).{111}")
 EXEMPT = re.compile(r"^\s*(?:#define|\*|MM_EDGE_|[A-Z_0-9]+,)|\\$")  # macros have parameters; enumerators' comments
 
 
@@ -26,6 +27,9 @@ def main():
         cxx = name.endswith("pp")  # names of types are like those of variables there
         with open(name, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
+                if LONG_COMMENT.search(line):
+                    bad += 1
+                    print(f"{name}:{number}: a comment has at most 110 columns")
                 for rule, why in RULES:
                     if rule.search(line) and not EXEMPT.search(line) and not (cxx and why.startswith("sizeof")):
                         bad += 1

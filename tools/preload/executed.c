@@ -1,4 +1,5 @@
-/* Reports programs that are executed and cannot be observed: static ones, those of other rights, and 32-bit ones. */
+/* Reports programs that are executed and cannot be observed: static ones, those of other rights, and 32-bit
+ * ones. */
 #include "tools/preload/executed.h"
 #include "memmodel/base/privilege.h"
 
@@ -35,7 +36,8 @@ __attribute__((constructor)) static void find_receiver(void)
     receiver_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 }
 
-/* How the program in FD gets more rights than its caller, so that the loader preloads nothing; NULL: it does not. */
+/* How the program in FD gets more rights than its caller, so that the loader preloads nothing; NULL: it does
+ * not. */
 static const char *more_rights(int fd, const struct stat *status)
 {
     struct statvfs system;

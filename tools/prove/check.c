@@ -1,5 +1,5 @@
-/* The verification conditions: races of two work-items of one work-group and of two, barrier divergence, bounds
- * (docs/prove.md, "Verification conditions"). */
+/* The verification conditions: races of two work-items of one work-group and of two, barrier divergence,
+ * bounds (docs/prove.md, "Verification conditions"). */
 #include "tools/prove/internal.h"
 
 #include <stdio.h>

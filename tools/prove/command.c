@@ -1,4 +1,5 @@
-/* refcl explore --prove: the proof of a kernel, candidate counterexamples executed, answers as text and JSON. */
+/* refcl explore --prove: the proof of a kernel, candidate counterexamples executed, answers as text and
+ * JSON. */
 #include "tools/prove/command.h"
 #include "memmodel/base/escape.h"
 #include "tools/prove/confirm.h"

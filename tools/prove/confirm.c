@@ -200,8 +200,8 @@ static cJSON *run_child(struct words *w, const char *path, bool vulkan, unsigned
     return n > 0 ? cJSON_Parse(text) : NULL;
 }
 
-/* The property that FINDING violates; PROVE_PROPERTIES: none.  An access outside of an object whose size was refcl's choice
- * is no violation. */
+/* The property that FINDING violates; PROVE_PROPERTIES: none.  An access outside of an object whose size was
+ * refcl's choice is no violation. */
 static enum prove_property property_of(const cJSON *finding, const char *kind, unsigned unsized)
 {
     const char *region =

@@ -1,5 +1,5 @@
-/* The kernel with all calls inlined as one control-flow graph.  Blocks end at terminators, at calls of functions, and
- * before collective instructions. */
+/* The kernel with all calls inlined as one control-flow graph.  Blocks end at terminators, at calls of
+ * functions, and before collective instructions. */
 #include "tools/prove/internal.h"
 
 #include <string.h>
@@ -207,7 +207,8 @@ static void give_cell(struct pv *pv, uint32_t frame, const struct in_inst *inst)
         *cell = new_cells(pv, type, 0);
 }
 
-/* Values that are used in other blocks than their own, results of phis and calls, and parameters are private state. */
+/* Values that are used in other blocks than their own, results of phis and calls, and parameters are private
+ * state. */
 static void find_cross_block_values(struct pv *pv)
 {
     uint32_t *defined = pv_alloc(pv, (size_t)pv->graph.frame_count * pv->ex->module.bound, sizeof *defined);

@@ -1,10 +1,11 @@
-/* Images: an access is of the texel at its coordinates, of any texel where a sampler chooses it.  Texels that are read are
- * unconstrained, and so are the results of queries. */
+/* Images: an access is of the texel at its coordinates, of any texel where a sampler chooses it.  Texels that
+ * are read are unconstrained, and so are the results of queries. */
 #include "tools/prove/internal.h"
 
 #include <string.h>
 
-/* The number of coordinates of a texel in images of type T: a further component of the vector is ignored [CLC 6.15.15]. */
+/* The number of coordinates of a texel in images of type T: a further component of the vector is ignored
+ * [CLC 6.15.15]. */
 static uint32_t coordinate_count(struct pv *pv, const struct in_inst *inst, const struct in_ty *t)
 {
     const struct in_inst *type = ex_definition(pv->ex, t->id);

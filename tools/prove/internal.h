@@ -1,4 +1,5 @@
-/* Internal: the kernel as one flat control-flow graph, symbolic execution of one work-item, verification conditions. */
+/* Internal: the kernel as one flat control-flow graph, symbolic execution of one work-item, verification
+ * conditions. */
 #ifndef TOOLS_PROVE_INTERNAL_H
 #define TOOLS_PROVE_INTERNAL_H
 
@@ -262,10 +263,12 @@ struct pv {
     struct pv_run **segments[2]; /* by source */
 };
 
-/* All functions stop the analysis with pv_stop() or ex_fail() at an error; what they return lives as long as PV. */
+/* All functions stop the analysis with pv_stop() or ex_fail() at an error; what they return lives as long as
+ * PV. */
 
 /* prove/graph.c, prove/loops.c */
-/* Builds the control-flow graph of the kernel with calls inlined, the memory objects and the private cells. */
+/* Builds the control-flow graph of the kernel with calls inlined, the memory objects and the private
+ * cells. */
 void pv_build_graph(struct pv *pv);
 /* Finds natural loops; stops if the graph is irreducible. */
 void pv_find_loops(struct pv *pv);
@@ -283,7 +286,8 @@ void pv_check_vulkan(struct pv *pv);
 void pv_vulkan_barrier(struct pv *pv, struct pv_block *b, const struct in_inst *inst, uint64_t semantics);
 /* Sets what Vulkan's memory operands say of ACCESS. */
 void pv_vulkan_access(const struct pv *pv, struct pv_access *access);
-/* Whether happens-before through the kernel's barriers orders both accesses for their location, whichever comes first. */
+/* Whether happens-before through the kernel's barriers orders both accesses for their location, whichever
+ * comes first. */
 bool pv_vulkan_orders(const struct pv *pv, const struct pv_access *a, const struct pv_access *b);
 /* Whether the launch decides how large VARIABLE is. */
 bool pv_has_open_size(const struct pv *pv, const struct in_inst *variable);
@@ -294,7 +298,8 @@ Z3_ast pv_specialized(struct pv *pv, uint32_t id, uint32_t i, unsigned width);
 /* Stops the analysis at INST, NULL: at no place: answers become unknown for the reason that FORMAT says. */
 _Noreturn void pv_stop(struct pv *pv, const struct in_inst *inst, const char *format, ...) MM_PRINTF(3, 4);
 void *pv_alloc(struct pv *pv, size_t count, size_t size); /* zeroed; stops without memory */
-/* Bit vectors of WIDTH bits, 1 to 64; width 0: Booleans.  The operands of an operation have the same width. */
+/* Bit vectors of WIDTH bits, 1 to 64; width 0: Booleans.  The operands of an operation have the same
+ * width. */
 Z3_ast pv_fresh(struct pv *pv, const char *name, unsigned width);
 Z3_ast pv_number(struct pv *pv, uint64_t value, unsigned width);
 bool pv_is_number(struct pv *pv, Z3_ast a, uint64_t *value); /* whether A is a constant, of *VALUE */

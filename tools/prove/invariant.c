@@ -1,5 +1,5 @@
-/* Loop invariants: candidates from templates, of which Houdini keeps those that are inductive together (Flanagan and Leino;
- * docs/prove.md, "Invariants"). */
+/* Loop invariants: candidates from templates, of which Houdini keeps those that are inductive together
+ * (Flanagan and Leino; docs/prove.md, "Invariants"). */
 #include "tools/prove/internal.h"
 
 #include <stdio.h>
@@ -55,7 +55,8 @@ struct candidate { /* before its terms are made */
 
 /* ---- terms in a run -------------------------------------------------------------------------------- */
 
-/* The operand of INST, executed in BLOCK of RUN, if it does not change in LOOP; NULL: it does, or was not executed. */
+/* The operand of INST, executed in BLOCK of RUN, if it does not change in LOOP; NULL: it does, or was not
+ * executed. */
 static Z3_ast operand_in(struct pv_run *run, uint32_t loop, uint32_t block, const struct in_inst *inst,
                          bool second)
 {

@@ -153,8 +153,8 @@ static void declare_sizes(struct pv *pv, unsigned d)
     pv_fact(pv, pv_implies(pv, pv_equal(pv, l->local[d], one), pv_equal(pv, l->global[d], l->groups[d])));
 }
 
-/* The global size is a multiple of the local size; the base of a group is the product of its id and that size.  Both are
- * variables: these facts are what products of such numbers have in common. */
+/* The global size is a multiple of the local size; the base of a group is the product of its id and that
+ * size.  Both are variables: these facts are what products of such numbers have in common. */
 static void declare_ids(struct pv *pv, unsigned d, int t)
 {
     struct pv_launch *l = &pv->launch;

@@ -1,5 +1,5 @@
-/* Memory: pointers are objects with offsets; private variables are cells of the state; accesses of other memory are
- * collected with their conditions and byte ranges. */
+/* Memory: pointers are objects with offsets; private variables are cells of the state; accesses of other
+ * memory are collected with their conditions and byte ranges. */
 #include "tools/prove/internal.h"
 
 #include <string.h>

@@ -107,7 +107,8 @@ static void decide_kernel(struct pv *pv)
     pv_check(pv);
 }
 
-/* An analysis that stopped: all answers are unknown, for the same reason, and so is which objects have a size. */
+/* An analysis that stopped: all answers are unknown, for the same reason, and so is which objects have a
+ * size. */
 static void give_up(struct prove_verdict *v, const struct mm_error *err)
 {
     v->unsized = PROVE_UNSIZED_GLOBAL | PROVE_UNSIZED_LOCAL;

@@ -1,5 +1,5 @@
-/* Race freedom, absence of barrier divergence and bounds of a kernel for all launch sizes and inputs, by reduction to
- * two arbitrary work-items (docs/prove.md). */
+/* Race freedom, absence of barrier divergence and bounds of a kernel for all launch sizes and inputs, by
+ * reduction to two arbitrary work-items (docs/prove.md). */
 #ifndef TOOLS_PROVE_PROVE_H
 #define TOOLS_PROVE_PROVE_H
 
@@ -49,8 +49,9 @@ struct prove_verdict {
     size_t launch_count;
 };
 
-/* Decides about the kernel of EX, which ex_read made; EX->config.kernel names it.  Returns MM_OK or MM_INVALID (bad
- * input, with the rule). An instruction that is not supported makes all answers unknown, with its line as reason. */
+/* Decides about the kernel of EX, which ex_read made; EX->config.kernel names it.  Returns MM_OK or
+ * MM_INVALID (bad input, with the rule). An instruction that is not supported makes all answers unknown, with
+ * its line as reason. */
 enum mm_class prove_kernel(struct ex *ex, const struct prove_options *options, struct prove_verdict *verdict,
                            struct mm_error *err);
 

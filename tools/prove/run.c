@@ -91,7 +91,8 @@ static bool is_context(const struct pv_run *run)
     return run->at_cut != NULL;
 }
 
-/* Adds the state at the end of the current block, under CONDITION, to the states at the beginning of block TO. */
+/* Adds the state at the end of the current block, under CONDITION, to the states at the beginning of block
+ * TO. */
 static void deliver_to_block(struct pv_run *run, uint32_t to, Z3_ast condition)
 {
     struct pv *pv = run->pv;

@@ -1,5 +1,6 @@
-/* Terms: bit vectors and Booleans with constant folding.  Products and quotients of variables are new variables with the
- * lemmas that the proofs need (docs/prove.md, "Multiplication"), because Z3 cannot decide 64-bit products. */
+/* Terms: bit vectors and Booleans with constant folding.  Products and quotients of variables are new
+ * variables with the lemmas that the proofs need (docs/prove.md, "Multiplication"), because Z3 cannot decide
+ * 64-bit products. */
 #include "memmodel/base/map.h"
 #include "tools/prove/internal.h"
 
@@ -239,7 +240,8 @@ static Z3_ast whole_term(struct pv *pv, Z3_ast a)
                : a;
 }
 
-/* Number or id of a group times size of a group: a variable of the launch; exact, so that low bits agree too. */
+/* Number or id of a group times size of a group: a variable of the launch; exact, so that low bits agree
+ * too. */
 static Z3_ast launch_product(struct pv *pv, Z3_ast a, Z3_ast b, unsigned width)
 {
     const struct pv_launch *l = &pv->launch;
@@ -439,8 +441,8 @@ static void add_product_lemmas(struct pv *pv)
     }
 }
 
-/* Reads of equal bytes give equal values: of memory that is never written; or by both work-items in one barrier
- * interval, unless the reader may have written itself (docs/prove.md, "Values of shared memory"). */
+/* Reads of equal bytes give equal values: of memory that is never written; or by both work-items in one
+ * barrier interval, unless the reader may have written itself (docs/prove.md, "Values of shared memory"). */
 static void add_read_lemma(struct pv *pv, const struct pv_read *a, const struct pv_read *b)
 {
     bool initial = a->interval == PV_INITIAL;

@@ -1,9 +1,10 @@
 /* Verifies suggested barriers: inserts a barrier before a line of the source and repeats the launch.
  *
- * This is another execution, and values that depended on the race may differ.  The check is whether the program
- * with the barrier has this race, or a finding that the program without it did not have, such as work-items that do
- * not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is withdrawn.  A launch of `refcl run`
- * is repeated from its capture; captures whose repetition lacks the race are of no use. */
+ * This is another execution, and values that depended on the race may differ.  The check is whether the
+ * program with the barrier has this race, or a finding that the program without it did not have, such as
+ * work-items that do not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is withdrawn.
+ * A launch of `refcl run` is repeated from its capture; captures whose repetition lacks the race are of no
+ * use. */
 #include "tools/session/barrier.h"
 #include "tools/session/launch.h"
 #include "tools/session/process.h"
@@ -150,7 +151,8 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
     return false;
 }
 
-/* Narrows the lines to those where one barrier may help against the most findings, as rarely several are missing. */
+/* Narrows the lines to those where one barrier may help against the most findings, as rarely several are
+ * missing. */
 static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *before)
 {
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
@@ -166,8 +168,8 @@ static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *
     }
 }
 
-/* The last line after which a barrier between iterations is missing, among races whose access in the next iteration
- * is on the same line as the current finding's: one barrier after it may help against all. */
+/* The last line after which a barrier between iterations is missing, among races whose access in the next
+ * iteration is on the same line as the current finding's: one barrier after it may help against all. */
 static uint32_t find_last_of_iteration(const struct trial *t)
 {
     const struct ck_finding *own = t->finding;
@@ -225,7 +227,8 @@ static bool open_captured(struct trial *t, const char *path)
     return t->before && session_has_finding(t->before, t->finding);
 }
 
-/* True if NAME is the capture of the finding's launch, or of the command with the same number in another process. */
+/* True if NAME is the capture of the finding's launch, or of the command with the same number in another
+ * process. */
 static bool is_capture_of(const struct ck_finding *finding, const char *name)
 {
     unsigned command = 0;

@@ -1,4 +1,5 @@
-/* Unpacks a captured launch: its program and the contents of its memory become files of a temporary folder. */
+/* Unpacks a captured launch: its program and the contents of its memory become files of a temporary
+ * folder. */
 #include "tools/session/captured.h"
 #include "interp/spirv.h"
 #include "memmodel/trace/capture.h"

@@ -14,8 +14,8 @@ struct captured_launch {
 };
 /* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
 int captured_open(struct captured_launch *launch, const char *path);
-/* Writes the OpenCL C or SPIR-V of the program to a file that captured_close() removes; PATH, of PATH_MAX + 40
- * bytes, receives its name, or "" if the capture has neither. */
+/* Writes the OpenCL C or SPIR-V of the program to a file that captured_close() removes; PATH, of PATH_MAX +
+ * 40 bytes, receives its name, or "" if the capture has neither. */
 int captured_program(const struct captured_launch *launch, char *path);
 /* The name of the kernel. */
 const char *captured_kernel(const struct captured_launch *launch);

@@ -1,6 +1,6 @@
-/* The events of a trace that explain a finding: the last ones of its agents, synchronization, commands. One pass up
- * to the later access keeps a window of the last events of each category, so that memory does not depend on the
- * length of the execution. */
+/* The events of a trace that explain a finding: the last ones of its agents, synchronization, commands. One
+ * pass up to the later access keeps a window of the last events of each category, so that memory does not
+ * depend on the length of the execution. */
 #include "tools/session/events.h"
 
 #include <stdlib.h>

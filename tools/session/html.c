@@ -84,8 +84,8 @@ static void clear_names(struct names *names)
     mm_free(names->elements);
 }
 
-/* The scalar type of A's elements by the arguments bound to A; unknown without arguments, or if arguments differ.
- * Copy commands, which have no arguments, use the types of kernels. */
+/* The scalar type of A's elements by the arguments bound to A; unknown without arguments, or if arguments
+ * differ. Copy commands, which have no arguments, use the types of kernels. */
 static struct mm_scalar scalar_of(const struct names *names, const struct mm_allocation *a)
 {
     struct mm_scalar found = a->element;
@@ -247,7 +247,8 @@ static void add_texts(cJSON *root, const struct ck_detector *detector)
     }
 }
 
-/* Line NUMBER of the text file NAME without surrounding blanks, to be freed by the caller; NULL if there is none. */
+/* Line NUMBER of the text file NAME without surrounding blanks, to be freed by the caller; NULL if there is
+ * none. */
 static char *line_of(const char *name, uint32_t number)
 {
     FILE *in = fopen(name, "r");
@@ -268,7 +269,8 @@ static char *line_of(const char *name, uint32_t number)
     return line;
 }
 
-/* True for names of C, C++ and Python programs: a trace may name any file, and the page must not disclose others. */
+/* True for names of C, C++ and Python programs: a trace may name any file, and the page must not disclose
+ * others. */
 static bool is_program_text(const char *name)
 {
     static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".py"};

@@ -1,7 +1,7 @@
 /* The reading end of the trace of a process: waits only while more input is possible.
  *
- * A command may leave a process behind that holds its connection open for as long as it lives.  Once the command
- * itself has ended and no input came for a while, the reader treats the trace as ended. */
+ * A command may leave a process behind that holds its connection open for as long as it lives.  Once the
+ * command itself has ended and no input came for a while, the reader treats the trace as ended. */
 #include "tools/session/input.h"
 #include "memmodel/base/clock.h"
 #include "memmodel/trace/ring.h"
@@ -54,8 +54,8 @@ static bool wait_for_data(struct session_input *input)
     }
 }
 
-/* Reads from the ring.  Its writer does not wake the reader, which therefore polls; only the end of the connection
- * wakes it.  Each poll takes time from the program, so pauses grow while little input arrives. */
+/* Reads from the ring.  Its writer does not wake the reader, which therefore polls; only the end of the
+ * connection wakes it.  Each poll takes time from the program, so pauses grow while little input arrives. */
 static ssize_t read_ring(struct session_input *input, void *out, size_t size)
 {
     int quiet = 0, idle = 0;
@@ -89,7 +89,8 @@ void session_input_close(struct session_input *input)
     mm_free(input->batch);
 }
 
-/* Reads all available input in one system call, since records come in many small chunks.  1: there is some; 0: end;
+/* Reads all available input in one system call, since records come in many small chunks.  1: there is some;
+ * 0: end;
  * -1: error in errno. */
 static int fill_batch(struct session_input *input)
 {
@@ -146,9 +147,9 @@ static void end_program(int number)
     pass_on(number);
 }
 
-/* A terminal sends SIGINT to the program as well; kill(1) sends it to this process only, which passes it on.  The
- * second SIGINT kills the program, the third this process.  Signals in quick succession count as one: timeout(1)
- * signals a process and then its group. */
+/* A terminal sends SIGINT to the program as well; kill(1) sends it to this process only, which passes it on.
+ * The second SIGINT kills the program, the third this process.  Signals in quick succession count as one:
+ * timeout(1) signals a process and then its group. */
 static void handle_interrupt(int number, siginfo_t *info, void *context)
 {
     static double last;

@@ -27,7 +27,8 @@ void session_input_close(struct session_input *input);
 /* Passes SIGINT, SIGTERM and SIGHUP on to CHILD (0: it does not run), so that it ends and the findings so far
  * are reported. */
 void session_input_signals(pid_t child);
-/* Kills a command that still runs SESSION_GRACE_SECONDS after a passed-on SIGTERM or SIGHUP; true if it did. */
+/* Kills a command that still runs SESSION_GRACE_SECONDS after a passed-on SIGTERM or SIGHUP; true if it
+ * did. */
 enum { SESSION_GRACE_SECONDS = 5 };
 bool session_input_kill_late(void);
 void session_input_signals_off(void);

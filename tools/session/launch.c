@@ -12,7 +12,8 @@
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
-/* Makes the command line of HELPER: COUNT of WORDS, OPTIONS if not NULL, include folders, and the path of the text. */
+/* Makes the command line of HELPER: COUNT of WORDS, OPTIONS if not NULL, include folders, and the path of the
+ * text. */
 static bool make_words(struct session_launch *l, char *helper, char *const *words, size_t count,
                        char *options)
 {

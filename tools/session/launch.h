@@ -21,14 +21,15 @@ struct session_patience {
     bool is_out;
 };
 
-/* Opens the launch of the command line ARGV of refcl-kernel-host, whose last word is the source file.  False: it
- * cannot be repeated. */
+/* Opens the launch of the command line ARGV of refcl-kernel-host, whose last word is the source file.  False:
+ * it cannot be repeated. */
 bool session_launch_open(struct session_launch *launch, char *const *argv);
 /* Opens the launch of a capture; false if the capture lacks the program's source. */
 bool session_launch_open_captured(struct session_launch *launch, const char *capture);
 void session_launch_close(struct session_launch *launch);
-/* Repeats the launch with the program TEXT, under the options of SESSION and without output.  Returns its findings,
- * which belong to PROCESSES, to be closed by the caller; NULL if the launch did not end, or PATIENCE is exhausted. */
+/* Repeats the launch with the program TEXT, under the options of SESSION and without output.  Returns its
+ * findings, which belong to PROCESSES, to be closed by the caller; NULL if the launch did not end, or
+ * PATIENCE is exhausted. */
 struct session_processes;
 const struct ck_detector *session_launch_run(struct session_launch *launch, const char *text,
                                              const struct session *session, struct session_patience *patience,

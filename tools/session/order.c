@@ -1,7 +1,7 @@
 /* Replays a trace with additional order between commands.
  *
- * Events of delayed commands, and all events ordered after them, are held back until the commands they wait for
- * are complete; the others keep the order of the trace.  Events are renumbered in the new order. */
+ * Events of delayed commands, and all events ordered after them, are held back until the commands they wait
+ * for are complete; the others keep the order of the trace.  Events are renumbered in the new order. */
 #include "tools/session/order.h"
 
 #include "memmodel/base/array.h"
@@ -99,7 +99,8 @@ static void wait_too(struct orderer *o, uint64_t key)
         o->result = MM_LIMIT;
 }
 
-/* Holds back an event until its command may continue; fails for atomics, which might read other values then. */
+/* Holds back an event until its command may continue; fails for atomics, which might read other values
+ * then. */
 static void hold_event(struct orderer *o, const struct mm_event *e, mm_event_id was,
                        const struct mm_edge *edges, size_t count)
 {

@@ -15,8 +15,8 @@ struct session_places {
  * debug information says.  TEXT becomes a record with the file's text the first time, else its type is 0.
  * Both live until the next call. */
 bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text);
-/* The same as a function for ck_detector_options.locate; CONTEXT is a struct session_places.  For a source that has
- * a line already, only TEXT is filled. */
+/* The same as a function for ck_detector_options.locate; CONTEXT is a struct session_places.  For a source
+ * that has a line already, only TEXT is filled. */
 void session_places_locate(void *context, struct mm_source *source, struct mm_text *text);
 void session_places_clear(struct session_places *places);
 

@@ -157,8 +157,8 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
     return detector;
 }
 
-/* If unrecorded launches matter to the verdict, judges the trace again with their accesses, which re-execution
- * provides if the trace has the records for it. */
+/* If unrecorded launches matter to the verdict, judges the trace again with their accesses, which
+ * re-execution provides if the trace has the records for it. */
 static void judge_reexecuted(struct session_process *p)
 {
     struct mm_error limit = {0};
@@ -179,7 +179,8 @@ static void judge_reexecuted(struct session_process *p)
     }
 }
 
-/* Judges the trace again with all memory that launches may access: races found only then are possible races. */
+/* Judges the trace again with all memory that launches may access: races found only then are possible
+ * races. */
 static void add_possible(struct session_process *p)
 {
     struct mm_error limit = {0};

@@ -5,8 +5,8 @@
 #include "memmodel/memmodel.h"
 
 struct session_progress;
-/* Sets up the file in which the program publishes the progress of unrecorded launches, and returns its name; NULL
- * without a display.  To be called before the program starts, and in the child before exec. */
+/* Sets up the file in which the program publishes the progress of unrecorded launches, and returns its name;
+ * NULL without a display.  To be called before the program starts, and in the child before exec. */
 const char *session_progress_page(void);
 /* NULL without a display, or without memory. */
 struct session_progress *session_progress_create(void);

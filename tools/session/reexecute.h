@@ -5,7 +5,8 @@
 
 #include "memmodel/memmodel.h"
 
-/* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; otherwise they may differ. */
+/* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; otherwise they may
+ * differ. */
 enum mm_class session_reexecute(int fd, const struct mm_sink *sink);
 
 #endif

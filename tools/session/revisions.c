@@ -1,6 +1,6 @@
-/* Under which revisions of the specification a race is one: the trace is judged again by the rules of the revisions
- * that order more [CL 3.3.5 O101] [CL 3.3.6 H101].  A race that was not judged in time counts as one under all of
- * them. */
+/* Under which revisions of the specification a race is one: the trace is judged again by the rules of the
+ * revisions that order more [CL 3.3.5 O101] [CL 3.3.6 H101].  A race that was not judged in time counts as
+ * one under all of them. */
 #include "tools/session/revisions.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"

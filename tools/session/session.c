@@ -66,8 +66,8 @@ void session_add_word(const char *name, const char *word)
     mm_free(list);
 }
 
-/* Preloads tools/preload: the program's handlers of SIGSEGV must not displace refcl's, and programs that it executes are
- * observed whatever environment they get, or reported to the socket NAME. */
+/* Preloads tools/preload: the program's handlers of SIGSEGV must not displace refcl's, and programs that it
+ * executes are observed whatever environment they get, or reported to the socket NAME. */
 static void set_preload(const char *preload, const char *name)
 {
     if (strpbrk(preload, " :"))
@@ -98,8 +98,8 @@ static const char *library_of(const char *driver, char line[PATH_MAX])
     return found && *line ? line : driver;
 }
 
-/* ocl-icd accepts the path of a library or of a file that names one in OCL_ICD_VENDORS, Khronos' loader the path of a
- * library in OCL_ICD_FILENAMES. */
+/* ocl-icd accepts the path of a library or of a file that names one in OCL_ICD_VENDORS, Khronos' loader the
+ * path of a library in OCL_ICD_FILENAMES. */
 void session_set_driver(const char *driver)
 {
     char line[PATH_MAX];
@@ -562,7 +562,8 @@ static int run_seed(struct session *session, char **argv, uint64_t number, bool 
     return code;
 }
 
-/* Runs all seeds and reports one run: the first with findings, else the first with unknown verdict, else the last. */
+/* Runs all seeds and reports one run: the first with findings, else the first with unknown verdict, else the
+ * last. */
 static int run_seeds(struct session *session, char **argv)
 {
     uint64_t unknown = UINT64_MAX;

@@ -107,7 +107,8 @@ static bool is_named(const char *file, const char *name)
 static char *include_file(const char *text, const char *name, const char *file, const char *contents,
                           int depth);
 
-/* The text of file NAME, included in FROM, with CONTENTS in place of the nested FILE; NULL: FILE is not nested. */
+/* The text of file NAME, included in FROM, with CONTENTS in place of the nested FILE; NULL: FILE is not
+ * nested. */
 static char *include_below(const char *name, const char *from, const char *file, const char *contents,
                            int depth, char path[PATH_MAX])
 {

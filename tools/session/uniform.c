@@ -1,8 +1,8 @@
 /* Marks races between writes of the same value.  The detector keeps no values, so the launch is repeated with
  * values recorded.  A race is not marked if two different values are written to one byte at the racing source
- * locations within one command, even if the writes are ordered.  For `refcl run`, every launch that had the race
- * must be captured, and commands must not race with one another, since that could change what a launch reads;
- * otherwise the race is not marked. */
+ * locations within one command, even if the writes are ordered.  For `refcl run`, every launch that had the
+ * race must be captured, and commands must not race with one another, since that could change what a launch
+ * reads; otherwise the race is not marked. */
 #include "memmodel/base/hash.h"
 #include "memmodel/base/map.h"
 #include "tools/session/barrier.h"
@@ -121,8 +121,8 @@ struct judge {
     struct vote *votes; /* one for each finding */
 };
 
-/* Judges finding I by the repeated launch AGAIN, which has all commands of the session (ALL) or one of them.  All
- * races at the source locations of the finding are judged, whatever memory they are on. */
+/* Judges finding I by the repeated launch AGAIN, which has all commands of the session (ALL) or one of them.
+ * All races at the source locations of the finding are judged, whatever memory they are on. */
 static void judge_finding(struct judge *j, size_t i, const struct ck_detector *again,
                           const struct session_trace *trace, bool all)
 {

@@ -14,8 +14,8 @@
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
 
-/* A sink that passes records to SINK with CHANGE applied.  An instruction in a function has one source id for each
- * call chain to it.  A change names a source location, so all of these ids map to it. */
+/* A sink that passes records to SINK with CHANGE applied.  An instruction in a function has one source id for
+ * each call chain to it.  A change names a source location, so all of these ids map to it. */
 struct changer {
     struct mm_sink sink;
     const struct ck_change *change;
@@ -186,8 +186,9 @@ static bool order_commands(struct retrial *retrial, const struct ck_detector *de
     return true;
 }
 
-/* Tries orders of commands.  Ordering the first pair may leave other pairs of commands at the same source locations
- * racing: these are ordered as well, until no race is left or the racing pair is ordered already. */
+/* Tries orders of commands.  Ordering the first pair may leave other pairs of commands at the same source
+ * locations racing: these are ordered as well, until no race is left or the racing pair is ordered
+ * already. */
 static void try_orders(struct ck_detector *detector, const struct session_trace *trace, size_t i, double end,
                        struct retrial *retrial)
 {

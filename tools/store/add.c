@@ -1,8 +1,8 @@
 /* Adds a file of results: a campaign's results or table, a judgement, or JUnit.
  *
- * A file is added in one transaction, and once: files are recognized by content, and campaigns by the identities
- * that the runner gives them, so that shards may come in any order and repeatedly.  A campaign that was resumed
- * replaces its earlier state (README.md, "Added once"). */
+ * A file is added in one transaction, and once: files are recognized by content, and campaigns by the
+ * identities that the runner gives them, so that shards may come in any order and repeatedly.  A campaign
+ * that was resumed replaces its earlier state (README.md, "Added once"). */
 #include "tools/store/store.h"
 
 #include "litmus/files.h"
@@ -246,7 +246,8 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
     return MM_OK;
 }
 
-/* Finds digest and text of a test: in the results, or for a table in the test's file, if that is unchanged. */
+/* Finds digest and text of a test: in the results, or for a table in the test's file, if that is
+ * unchanged. */
 static enum mm_class identify_test(const struct addition *a, const cJSON *row, struct lt_test **test,
                                    const char **digest, struct mm_error *err)
 {
@@ -378,7 +379,8 @@ static enum store_added supersede_run(struct addition *a, const char *identity)
     return STORE_REPLACED;
 }
 
-/* Merged results are known if the store has all parts, new if it has none; an error otherwise: sums do not split. */
+/* Merged results are known if the store has all parts, new if it has none; an error otherwise: sums do not
+ * split. */
 static enum mm_class check_parts(struct addition *a, enum store_added *added, struct mm_error *err)
 {
     char identity[256];
@@ -467,8 +469,8 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-/* The device of a report is the checked program: the name from --device, the driver from --driver, the version of
- * refcl. */
+/* The device of a report is the checked program: the name from --device, the driver from --driver, the
+ * version of refcl. */
 static struct device report_device(const struct addition *a)
 {
     const char *name = a->options->device;

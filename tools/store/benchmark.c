@@ -1,9 +1,9 @@
 /* Tables of benchmarks, as tests/bench prints them, and times of kernels over runs.
  *
- * A table begins with a line whose first word is "kernel" and that names the columns; a row has a kernel's name
- * and a number or "-" for each column.  Other lines, such as means, are ignored, and so are columns computed from
- * others: "faster", "times", "speedup", "ratio".  All others are times: less is better.  Tables with different
- * heads are kept apart. */
+ * A table begins with a line whose first word is "kernel" and that names the columns; a row has a kernel's
+ * name and a number or "-" for each column.  Other lines, such as means, are ignored, and so are columns
+ * computed from others: "faster", "times", "speedup", "ratio".  All others are times: less is better.  Tables
+ * with different heads are kept apart. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"

@@ -1,7 +1,7 @@
 /* Compares two sides of a store: runs, or devices and drivers with the sums of their runs.
  *
- * Tests are the same if name, text and mapping are; a test whose text changed between two versions of a suite is
- * two tests. */
+ * Tests are the same if name, text and mapping are; a test whose text changed between two versions of a suite
+ * is two tests. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Temporary tables: the tests that each side ran, and the states that it showed.  If one of the devices has no
- * chains (STORE_CHAINS), the model without chains judges. */
+/* Temporary tables: the tests that each side ran, and the states that it showed.  If one of the devices has
+ * no chains (STORE_CHAINS), the model without chains judges. */
 static const char sides[] =
     "create temp table if not exists ran(side integer, test integer, instances integer, variant text,"
     " primary key(side, test)) without rowid;"

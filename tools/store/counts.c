@@ -1,5 +1,5 @@
-/* Counts of states as pairs of varints: seven bits in each byte, the lowest bits first, the eighth bit set in all
- * bytes but the last. A store of ten thousand campaigns holds tens of millions of counts. */
+/* Counts of states as pairs of varints: seven bits in each byte, the lowest bits first, the eighth bit set in
+ * all bytes but the last. A store of ten thousand campaigns holds tens of millions of counts. */
 #include "tools/store/store.h"
 
 static size_t put_varint(unsigned char *blob, size_t size, uint64_t value)

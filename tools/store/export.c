@@ -17,7 +17,8 @@ static cJSON *text_columns(sqlite3_stmt *q, const char *const *names, int count)
     return object;
 }
 
-/* Writes an array of the rows of SQL, one at a time: a store is larger than what a tree of JSON should hold. */
+/* Writes an array of the rows of SQL, one at a time: a store is larger than what a tree of JSON should
+ * hold. */
 static void put_rows(struct store *s, const char *label, const char *sql, const char *const *names, int count,
                      FILE *out)
 {

@@ -1,9 +1,9 @@
 /* Since when and how often drivers show a state, and the confidence that a driver never shows it.
  *
- * Counts and instances of all runs of a driver are added up.  A driver that showed the state has the rate count /
- * instances, with Wilson's 95 % interval.  For one that did not, the rule of three: if the rate were R, n instances
- * would all miss it with a probability of (1 - R)^n, so with 95 % confidence R < 3/n, and any R is excluded with
- * the confidence 1 - (1 - R)^n.  README.md has the assumptions. */
+ * Counts and instances of all runs of a driver are added up.  A driver that showed the state has the rate
+ * count / instances, with Wilson's 95 % interval.  For one that did not, the rule of three: if the rate were
+ * R, n instances would all miss it with a probability of (1 - R)^n, so with 95 % confidence R < 3/n, and any
+ * R is excluded with the confidence 1 - (1 - R)^n.  README.md has the assumptions. */
 #include "tools/store/query.h"
 
 #include "litmus/judge/judge.h"
@@ -48,7 +48,8 @@ static int words_in(const char *text)
     return count;
 }
 
-/* Converts TEXT to the form in the store, "[1,0]"; false unless TEXT has a value for each of OBSERVED and nothing else. */
+/* Converts TEXT to the form in the store, "[1,0]"; false unless TEXT has a value for each of OBSERVED and
+ * nothing else. */
 static bool values_of(const char *observed, const char *text, char *values, size_t size)
 {
     cJSON *names = cJSON_Parse(observed);

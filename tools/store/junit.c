@@ -104,7 +104,8 @@ static void XMLCALL end_element(void *context, const char *name)
         put_case(j);
 }
 
-/* Rejects files with a document type, which JUnit files do not need: entities can expand a small file without bound. */
+/* Rejects files with a document type, which JUnit files do not need: entities can expand a small file without
+ * bound. */
 static void XMLCALL start_doctype(void *context, const char *name, const char *system, const char *public,
                                   int internal)
 {

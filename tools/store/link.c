@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* DEFLATE (RFC 1951) without compression: blocks of up to 65,535 bytes, each after its length and complement. */
+/* DEFLATE (RFC 1951) without compression: blocks of up to 65,535 bytes, each after its length and
+ * complement. */
 static size_t deflate_stored(const char *text, size_t size, unsigned char *to)
 {
     size_t used = 0;
@@ -23,8 +24,8 @@ static size_t deflate_stored(const char *text, size_t size, unsigned char *to)
     return used;
 }
 
-/* The playground's state in the format of tools/web/page/state.mjs; to be freed with cJSON_free(), NULL without
- * memory. */
+/* The playground's state in the format of tools/web/page/state.mjs; to be freed with cJSON_free(), NULL
+ * without memory. */
 static char *playground_state(const char *test, const char *variant)
 {
     bool vulkan = strncmp(variant, "Vulkan", 6) == 0;

@@ -34,8 +34,8 @@ static const char *const steps[] = {
     "create table verdict(state integer not null, model integer not null, verdict text not null, clause text not null,"
     "  primary key(state, model)) without rowid;",
 
-    /* The variant names the model, with its switches, that judges the states of a device.  All states are judged
-     * again, to fill the table of outcomes that tests ask about. */
+    /* The variant names the model, with its switches, that judges the states of a device.  All states are
+     * judged again, to fill the table of outcomes that tests ask about. */
     "alter table device add column variant text not null default '';"
     "update device set variant = interface;"
     "create table model_2(id integer primary key, variant text not null, path text not null, sha256 text not null,"
@@ -211,7 +211,8 @@ enum mm_class store_end(struct store *store, enum mm_class cls, struct mm_error 
     return cls;
 }
 
-/* Brings the schema up to date; reads the version with the lock, as another process may have migrated before. */
+/* Brings the schema up to date; reads the version with the lock, as another process may have migrated
+ * before. */
 static enum mm_class migrate_schema(struct store *store, struct mm_error *err)
 {
     enum mm_class cls = store_begin(store, err);

@@ -1,6 +1,6 @@
-/* Plots of rates as SVG.  Letters distinguish drivers, so that the plot needs no colors but that of the text.  A
- * filled mark is a measured rate; a hollow one with an arrow to the left is the upper bound on the rate of a state
- * that was never shown. */
+/* Plots of rates as SVG.  Letters distinguish drivers, so that the plot needs no colors but that of the text.
+ * A filled mark is a measured rate; a hollow one with an arrow to the left is the upper bound on the rate of
+ * a state that was never shown. */
 #include "tools/store/site.h"
 
 #include "litmus/judge/judge.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Vertical sizes are in pixels, horizontal ones in per cent of the window's width, so that a phone shows the whole plot. */
+/* Vertical sizes are in pixels, horizontal ones in per cent of the window's width, so that a phone shows the
+ * whole plot. */
 enum { STEP = 20, LEFT = 8, ACROSS = 84, LOWEST = -12 };
 
 void site_letter(int number, char *text, size_t size)

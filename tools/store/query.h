@@ -34,7 +34,8 @@ double store_rate_below(double instances);
 /* Adds an object to ROWS for each device that matches SELECTOR (NULL: all) and ran the test NAME. */
 enum mm_class store_test_results(struct store *store, const char *name, const char *selector, cJSON *rows,
                                  struct mm_error *err);
-/* Adds an object to ROWS for each time of the kernel NAME and each device that matches SELECTOR; prints one. */
+/* Adds an object to ROWS for each time of the kernel NAME and each device that matches SELECTOR; prints
+ * one. */
 void store_benchmark_times(struct store *store, const char *name, const char *selector, cJSON *rows);
 void store_print_times(const cJSON *row, FILE *out);
 /* Medians of a side's times: of RUN, or if 0 of DEVICE or of those that match SELECTOR. */

@@ -1,5 +1,6 @@
-/* Reports of `refcl run` and `refcl kernel`.  A checked program is a test, named by its command line; a finding is
- * a state, known by its fingerprint, and forbidden by its clause; a run of the program is one instance. */
+/* Reports of `refcl run` and `refcl kernel`.  A checked program is a test, named by its command line; a
+ * finding is a state, known by its fingerprint, and forbidden by its clause; a run of the program is one
+ * instance. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"

@@ -1,9 +1,9 @@
-/* Shapes of litmus tests: how often each driver shows the outcome that a shape's tests ask about, and where drivers
- * differ.
+/* Shapes of litmus tests: how often each driver shows the outcome that a shape's tests ask about, and where
+ * drivers differ.
  *
  * The shape of a test is the first part of its name and the following parts without a small letter: MP of
- * "MP+rel+acq", W+RWC of "W+RWC+rlx.dev-...".  Drivers are compared test by test: the tests of a shape differ in
- * memory orders, scopes and locations. */
+ * "MP+rel+acq", W+RWC of "W+RWC+rlx.dev-...".  Drivers are compared test by test: the tests of a shape differ
+ * in memory orders, scopes and locations. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"
@@ -61,8 +61,8 @@ static cJSON *driver_json(sqlite3_stmt *q, const struct showing *w)
     return row;
 }
 
-/* Completes a test's row.  Drivers differ if the highest lower end of their intervals is above the lowest upper
- * one. */
+/* Completes a test's row.  Drivers differ if the highest lower end of their intervals is above the lowest
+ * upper one. */
 static void finish_test(cJSON *test, double low, double high)
 {
     if (test)

@@ -1,5 +1,5 @@
-/* Static pages of a store: drivers beside rule families, a page for each driver and for each test.  No script, no
- * request to anything but these files. */
+/* Static pages of a store: drivers beside rule families, a page for each driver and for each test.  No
+ * script, no request to anything but these files. */
 #include "tools/store/site.h"
 
 #include "litmus/judge/judge.h"

@@ -13,9 +13,11 @@ struct site {
 };
 
 /* Fills the temporary tables that the pages read:
- *   worst(device, test, family, verdict, never)   worst verdict of a test's states on a device; never: an allowed outcome was not shown
+ *   worst(device, test, family, verdict, never)   worst verdict of a test's states on a device; never: an
+ *   allowed outcome was not shown
  *   skipped(device, family, why)                  a row for each test of `worst` that did not run
- *   recent(run, device, place, done, instances)   the last SITE_RUNS runs of each device; place: 1 is the last */
+ *   recent(run, device, place, done, instances)   the last SITE_RUNS runs of each device; place: 1 is the
+ *   last */
 enum mm_class site_fill_tables(struct store *store, struct mm_error *err);
 enum { SITE_RUNS = 50 };
 

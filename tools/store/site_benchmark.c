@@ -1,6 +1,6 @@
-/* The page of benchmarks: how the times of a device change over its runs, as ratios to the first run; newer drivers
- * and programs are runs of the same device.  Each table of benchmarks has a section for each device, with a plot
- * and two tables for each measure. */
+/* The page of benchmarks: how the times of a device change over its runs, as ratios to the first run; newer
+ * drivers and programs are runs of the same device.  Each table of benchmarks has a section for each device,
+ * with a plot and two tables for each measure. */
 #include "tools/store/site.h"
 
 #include "memmodel/base/array.h"
@@ -42,7 +42,8 @@ static int by_run(const void *a, const void *b)
     return day ? day : (x->run > y->run) - (x->run < y->run);
 }
 
-/* Sums TIMES by run into RUNS, which has room for one run per time, in order of days; returns the number of runs. */
+/* Sums TIMES by run into RUNS, which has room for one run per time, in order of days; returns the number of
+ * runs. */
 static size_t sum_runs(const struct kernel_times *times, const struct kernel_time **sorted,
                        struct run_ratio *runs)
 {
@@ -64,7 +65,8 @@ static size_t sum_runs(const struct kernel_times *times, const struct kernel_tim
 
 enum { TOP = 20, MIDDLE = 80, LEFT = 12, ACROSS = 80 };
 
-/* Plots each run as a mark at the mean with a line from the least to the greatest ratio; lines join the means. */
+/* Plots each run as a mark at the mean with a line from the least to the greatest ratio; lines join the
+ * means. */
 static void put_plot(const char *title, const struct run_ratio *runs, size_t count, FILE *out)
 {
     double range = 1; /* the axis shows ratios from 2^-RANGE to 2^RANGE */

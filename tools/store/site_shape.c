@@ -1,7 +1,7 @@
-/* Weak behaviors by shape: how often drivers show the outcomes that the tests of a shape ask about and the model
- * allows. The tests of a shape differ in memory orders, scopes and locations, and drivers may have run different
- * tests of the shape; so a driver's mark is its highest rate in any test.  The rate of a shape that a driver never
- * showed is bounded by the instances of all tests of the shape. */
+/* Weak behaviors by shape: how often drivers show the outcomes that the tests of a shape ask about and the
+ * model allows.  The tests of a shape differ in memory orders, scopes and locations, and drivers may have run
+ * different tests of the shape; so a driver's mark is its highest rate in any test.  The rate of a shape that
+ * a driver never showed is bounded by the instances of all tests of the shape. */
 #include "tools/store/site.h"
 
 #include "memmodel/base/escape.h"

@@ -1,5 +1,5 @@
-/* Temporary tables that the pages of a site read.  Each is filled once; queries of each page over the store's own
- * tables would read the same results for every driver, family and test. */
+/* Temporary tables that the pages of a site read.  Each is filled once; queries of each page over the store's
+ * own tables would read the same results for every driver, family and test. */
 #include "tools/store/site.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ static void family_function(sqlite3_context *context, int count, sqlite3_value *
 }
 
 /* clang-format off */
-/* For each test on a device the worst verdict of its states, "not run" if the device did not run it (STORE_RAN). */
+/* For each test on a device the worst verdict of its states, "not run" if the device did not run it
+ * (STORE_RAN). */
 static const char worst[] =
     "create temp table if not exists worst(device integer, test integer, family text, verdict text, never integer,"
     " primary key(device, test)) without rowid;"

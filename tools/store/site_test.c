@@ -106,7 +106,8 @@ static void put_history(struct site *site, const char *name, FILE *out)
         site_end_table(out);
 }
 
-/* Writes the text of the test with a link to the playground; of texts that differ by mapping, the first one. */
+/* Writes the text of the test with a link to the playground; of texts that differ by mapping, the first
+ * one. */
 static void put_source(struct site *site, const char *name, FILE *out)
 {
     sqlite3_stmt *q = store_statement(

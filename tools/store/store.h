@@ -15,7 +15,8 @@ enum { STORE_STATEMENTS = 64, STORE_DATE = 11 };
 struct store {
     sqlite3 *db;
     const char *path;
-    /* Cache of prepared statements, by the address of their SQL text; each statement has one user at a time. */
+    /* Cache of prepared statements, by the address of their SQL text; each statement has one user at a
+     * time. */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
@@ -30,9 +31,9 @@ struct store {
 enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err);
 void store_close(struct store *store);
 
-/* A statement with its parameters bound: TYPES has a letter for each, 'i' int64_t, 'd' double, 't' const char *
- * (NULL: null), 'b' const void * and int, the size.  Texts must live until the statement is reset by the next call
- * with this SQL. NULL after an error, which store_check reports. */
+/* A statement with its parameters bound: TYPES has a letter for each, 'i' int64_t, 'd' double, 't' const char
+ * * (NULL: null), 'b' const void * and int, the size.  Texts must live until the statement is reset by the
+ * next call with this SQL. NULL after an error, which store_check reports. */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, const char *types, ...);
 /* Steps to the next row of STATEMENT; false: there is none, or an error. */
 bool store_row(struct store *store, sqlite3_stmt *statement);
@@ -69,8 +70,8 @@ struct store_add_options {
     const char *tests;           /* folder of the tests that tables name; NULL: the current one */
 };
 enum store_added { STORE_ADDED, STORE_KNOWN, STORE_REPLACED };
-/* Adds the results, table, judgement or JUnit file PATH in one transaction.  *ADDED: added; already in the store,
- * nothing done; or replaced an earlier state of the same run.  *RUN: its number. */
+/* Adds the results, table, judgement or JUnit file PATH in one transaction.  *ADDED: added; already in the
+ * store, nothing done; or replaced an earlier state of the same run.  *RUN: its number. */
 enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
                         enum store_added *added, int64_t *run, struct mm_error *err);
 /* The row of a test, created if it is new.  DIGEST is "" where the file has none. */
@@ -89,8 +90,8 @@ struct store_result {
     const unsigned char *blob;
     size_t size;
 };
-/* Adds a run's result for a test, and its part of the sums by device.  A second one for the same test (two files of
- * a suite that hold one test) is added to the first. */
+/* Adds a run's result for a test, and its part of the sums by device.  A second one for the same test (two
+ * files of a suite that hold one test) is added to the first. */
 enum mm_class store_put_result(struct store *store, const struct store_result *result, struct mm_error *err);
 void store_remove_run(struct store *store, int64_t run);
 /* A file whose results become those of a run. */
@@ -114,13 +115,14 @@ int64_t store_state_number(struct store *store, int64_t test, const char *values
 
 /* ---- verdicts ---- */
 
-/* The variant of devices with chains of availability and visibility operations; that of others is their interface,
- * "OpenCL" or "Vulkan".  It sorts after the latter. */
+/* The variant of devices with chains of availability and visibility operations; that of others is their
+ * interface, "OpenCL" or "Vulkan".  It sorts after the latter. */
 #define STORE_CHAINS "Vulkan chains"
 /* Programs under `refcl run`: no model judges them, but the findings of reports. */
 #define STORE_CHECKS "checks"
-/* Judges the states shown by devices of VARIANT that have no verdict under the model of OPTIONS, and makes it the
- * model whose verdicts are shown.  SWITCHES: the model's switches, for display.  *JUDGED: number of states. */
+/* Judges the states shown by devices of VARIANT that have no verdict under the model of OPTIONS, and makes it
+ * the model whose verdicts are shown.  SWITCHES: the model's switches, for display.  *JUDGED: number of
+ * states. */
 enum mm_class store_judge(struct store *store, const char *variant, const char *switches,
                           const struct lt_judge_options *options, size_t *judged, struct mm_error *err);
 
@@ -149,10 +151,12 @@ struct store_history_query {
     const char *test, *state; /* STATE such as "x=1; 1:r0=0"; NULL: what the test asks about */
     double rate;              /* 0: not asked for */
 };
-/* Prints since when and how often each driver shows the state, and with what confidence its rate is below RATE. */
+/* Prints since when and how often each driver shows the state, and with what confidence its rate is below
+ * RATE. */
 enum mm_class store_history(struct store *store, const struct store_history_query *history,
                             const struct store_query *query, struct mm_error *err);
-/* Prints how often each driver shows what the tests of SHAPE ask about, and in which of them drivers differ. */
+/* Prints how often each driver shows what the tests of SHAPE ask about, and in which of them drivers
+ * differ. */
 enum mm_class store_shape(struct store *store, const char *shape, const struct store_query *query,
                           struct mm_error *err);
 /* Writes static pages into the folder PATH, which is created if it is missing. */

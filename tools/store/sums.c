@@ -1,5 +1,5 @@
-/* Results of a run, and the sums over the runs of each device, which are updated with them: queries about devices
- * read sums instead of millions of results. */
+/* Results of a run, and the sums over the runs of each device, which are updated with them: queries about
+ * devices read sums instead of millions of results. */
 #include "tools/store/store.h"
 
 #include "memmodel/base/memory.h"
@@ -56,7 +56,8 @@ static void insert_result(struct store *s, const struct store_result *r)
     add_total(s, r, 1);
 }
 
-/* Adds the counts in BLOB to the PAIRS counts in SUM, which has room for more; returns the new number of states. */
+/* Adds the counts in BLOB to the PAIRS counts in SUM, which has room for more; returns the new number of
+ * states. */
 static size_t sum_counts(struct store_count *sum, size_t pairs, const unsigned char *blob, size_t size)
 {
     struct store_count pair;
@@ -129,7 +130,8 @@ enum mm_class store_put_result(struct store *s, const struct store_result *r, st
     return cls;
 }
 
-/* Removes a run from the sums.  First and last days stay: the state that replaces it has at least the same states. */
+/* Removes a run from the sums.  First and last days stay: the state that replaces it has at least the same
+ * states. */
 void store_remove_run(struct store *s, int64_t run)
 {
     sqlite3_stmt *q = store_statement(

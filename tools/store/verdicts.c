@@ -1,5 +1,5 @@
-/* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided once,
- * however many campaigns show the state. */
+/* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided
+ * once, however many campaigns show the state. */
 #include "tools/store/query.h"
 
 #include "litmus/judge/judge.h"
@@ -55,8 +55,8 @@ static void add_state(struct unjudged *u, int64_t id, const char *values)
     u->states[u->count++] = id;
 }
 
-/* Stores the judge's verdicts, which are in the order of the states.  If the judge cannot read or decide the test,
- * the states are stored as unknown, with the judge's message. */
+/* Stores the judge's verdicts, which are in the order of the states.  If the judge cannot read or decide the
+ * test, the states are stored as unknown, with the judge's message. */
 static void put_verdicts(struct store *s, const struct unjudged *u, int64_t model, const cJSON *judgement,
                          const struct mm_error *why)
 {
@@ -85,7 +85,8 @@ static void put_verdicts(struct store *s, const struct unjudged *u, int64_t mode
     "not exists (select 1 from verdict where state = state.id and model = ?2) and exists"                    \
     " (select 1 from seen join device on device = device.id where state = state.id and variant = ?1)"
 
-/* Collects the next test that has states without a verdict, with as many of them as fit; the next call returns the rest. */
+/* Collects the next test that has states without a verdict, with as many of them as fit; the next call
+ * returns the rest. */
 static bool next_unjudged(struct store *s, const char *variant, int64_t model, struct unjudged *u)
 {
     sqlite3_stmt *q = store_statement(

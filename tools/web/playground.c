@@ -1,5 +1,5 @@
-/* The playground's checker: parses the test, or reads the program of a kernel, searches, and writes the verdict with its
- * executions as JSON. */
+/* The playground's checker: parses the test, or reads the program of a kernel, searches, and writes the
+ * verdict with its executions as JSON. */
 #include "tools/web/playground.h"
 #include "checker/program/file.h"
 #include "litmus/litmus.h"
@@ -112,8 +112,8 @@ static const struct mm_cat_model *searched_model(const struct play *p)
     return p->kernel_model ? p->kernel_model : p->model;
 }
 
-/* Forbidden states of a kernel: those that the model does not allow without the order of final values, with which search
- * lists none.  Of these the ones are shown that it does not allow with that order either. */
+/* Forbidden states of a kernel: those that the model does not allow without the order of final values, with
+ * which search lists none.  Of these the ones are shown that it does not allow with that order either. */
 static enum mm_class list_forbidden(struct play *p, unsigned timeout_ms, struct mm_error *err)
 {
     struct ck_options options = p->options;

@@ -1,4 +1,5 @@
-/* Members of the JSON of a witness file, validated.  After the first error every function returns a value in range. */
+/* Members of the JSON of a witness file, validated.  After the first error every function returns a value in
+ * range. */
 #ifndef TOOLS_WITNESS_FIELDS_H
 #define TOOLS_WITNESS_FIELDS_H
 
@@ -21,7 +22,8 @@ MM_PRINTF(3, 4) bool witness_wrong(struct witness_reader *r, const char *name, c
 MM_PRINTF(2, 3) void witness_enter(struct witness_reader *r, const char *format, ...);
 /* Whether there was no error. */
 bool witness_good(const struct witness_reader *r);
-/* Allocates zeroed memory for one more than COUNT items of SIZE bytes each, with the lifetime of the witness. */
+/* Allocates zeroed memory for one more than COUNT items of SIZE bytes each, with the lifetime of the
+ * witness. */
 void *witness_memory(struct witness_reader *r, size_t count, size_t size);
 
 /* The number JSON, which is called NAME: as a number, or as decimal digits in a string. */

@@ -121,7 +121,8 @@ static void on_recorded(void *context, mm_event_id event)
     r->read = r->write = (struct range){0};
 }
 
-/* The next event of the work-item; NULL: the launch ends, or the work-item has no further event in the execution. */
+/* The next event of the work-item; NULL: the launch ends, or the work-item has no further event in the
+ * execution. */
 static const struct ck_event *expect_event(struct replay *r, uint32_t item, const char *what)
 {
     struct part *p = &r->parts[item];
@@ -201,7 +202,8 @@ static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const str
     return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
-/* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything, then writes. */
+/* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything,
+ * then writes. */
 static bool perform_copy(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
                          uint64_t address, uint32_t size, uint8_t *bytes)
 {

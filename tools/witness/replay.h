@@ -27,7 +27,8 @@ mm_event_id replay_record_begin(struct mm_recorder *recorder, const struct witne
                                 struct in_object *objects, uint32_t *command);
 void replay_record_end(struct mm_recorder *recorder);
 
-/* `refcl kernel --replay PATH`: prints the steps of the witness on stdout, while SESSION checks its events. */
+/* `refcl kernel --replay PATH`: prints the steps of the witness on stdout, while SESSION checks its
+ * events. */
 struct session;
 /* steps.c */
 int replay_run(struct session *session, const char *path);

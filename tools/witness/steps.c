@@ -201,7 +201,8 @@ static bool has_race(const struct ck_detector *detector)
     return false;
 }
 
-/* Compares the replay with the finding in the file; the detector must report a race of the default model as well. */
+/* Compares the replay with the finding in the file; the detector must report a race of the default model as
+ * well. */
 static int judge_replay(void *context, const struct ck_detector *detector, int status)
 {
     const struct steps *s = context;

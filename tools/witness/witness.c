@@ -21,8 +21,8 @@ const char *const witness_ends[] = {
 
 /* ---- the launch ----------------------------------------------------------------------------------- */
 
-/* The value of specialization constant ID in the exploration, or the length of the array in local memory that it
- * determines. */
+/* The value of specialization constant ID in the exploration, or the length of the array in local memory that
+ * it determines. */
 static uint64_t constant_value(const struct ex *ex, uint32_t id)
 {
     uint64_t value;

@@ -1,5 +1,5 @@
-/* Writes witnesses as JSON (tools/schema/witness.schema.json).  Events are in the order of the replay, and are
- * numbered in it. */
+/* Writes witnesses as JSON (tools/schema/witness.schema.json).  Events are in the order of the replay, and
+ * are numbered in it. */
 #include "memmodel/base/escape.h"
 #include "tools/tool.h"
 #include "tools/verdict_json.h"

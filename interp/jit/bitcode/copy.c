@@ -5,7 +5,8 @@
 void in_jit_async_copy(uint8_t *to, const uint8_t *from, uint64_t count, uint64_t stride, uint64_t size,
                        uint32_t to_local, uint64_t item);
 
-/* COUNT elements of SIZE bytes for the first work-item; of those in global memory, every STRIDE-th (0 is 1). */
+/* COUNT elements of SIZE bytes for the first work-item; of those in global memory, every STRIDE-th (0 is
+ * 1). */
 void in_jit_async_copy(uint8_t *to, const uint8_t *from, uint64_t count, uint64_t stride, uint64_t size,
                        uint32_t to_local, uint64_t item)
 {

@@ -1,6 +1,6 @@
-/* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit, as
- * interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) is left to the
- * interpreter's function, as is every invalid access; in instrumented launches it is suspicious. */
+/* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit,
+ * as interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) is left
+ * to the interpreter's function, as is every invalid access; in instrumented launches it is suspicious. */
 #include "interp/image/image.h"
 #include "interp/jit/instrument/shadow.h"
 #include "interp/jit/run/callout.h"
@@ -25,7 +25,8 @@ typedef double double4 __attribute__((vector_size(32)));
 /* Likewise with the bytes of a texel. */
 #define TEXELS IMAGE, uint32_t size
 #define SIZED  SHAPE, size
-/* In instrumented launches: the argument that the image is, and whether the instruction has texels of floats. */
+/* In instrumented launches: the argument that the image is, and whether the instruction has texels of
+ * floats. */
 #define CHECKS uint64_t image, bool floats
 #define INLINE __attribute__((always_inline))
 
@@ -312,8 +313,8 @@ static inline INLINE bool sample_image(TEXELS, float x, float y, void *to, uint6
 
 /* ---- what compiled code calls -------------------------------------------------------------- */
 
-/* Separate functions with all arguments in registers, so that kernels with many accesses need not have a copy for each:
- * in_shim_inline_image_paths() inlines them into all others. */
+/* Separate functions with all arguments in registers, so that kernels with many accesses need not have a copy
+ * for each: in_shim_inline_image_paths() inlines them into all others. */
 #ifdef __x86_64__
 #define OUT_OF_LINE __attribute__((noinline, regcall))
 #else

@@ -15,7 +15,8 @@ static LLVMValueRef equals_constant(struct in_emit *e, LLVMValueRef x, uint64_t 
     return LLVMBuildICmp(e->b, LLVMIntEQ, x, in_int(e, LLVMTypeOf(x), value), "");
 }
 
-/* A zero divisor gives 0, and -1 never traps: the interpreter's results.  Remainders of 1 are 0, which serves both divisors. */
+/* A zero divisor gives 0, and -1 never traps: the interpreter's results.  Remainders of 1 are 0, which serves
+ * both divisors. */
 static LLVMValueRef emit_division(struct in_emit *e, uint32_t opcode, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);

@@ -1,7 +1,7 @@
-/* Atomic instructions and fences. [SPIRV 3.49.18], [CLC 6.15.12].  Stores and fences that are
- * not sequentially consistent are releases, which cost nothing beside a plain store on x86-64 where a sequentially
- * consistent one empties the store buffer; all others are sequentially consistent, at no cost.  Weaker orders would let
- * LLVM reorder accesses: kernels and host threads may share fine-grained memory. */
+/* Atomic instructions and fences.  [SPIRV 3.49.18], [CLC 6.15.12].  Stores and fences that are not
+ * sequentially consistent are releases, which cost nothing beside a plain store on x86-64 where a
+ * sequentially consistent one empties the store buffer; all others are sequentially consistent, at no cost.
+ * Weaker orders would let LLVM reorder accesses: kernels and host threads may share fine-grained memory. */
 #include "interp/fault.h"
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/jit/vectorize/llvm_shim.h"

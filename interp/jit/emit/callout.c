@@ -1,6 +1,6 @@
-/* Instructions that the interpreter's C functions execute (callout_lower.h): operands are stored to a frame, the result
- * is loaded from it.  Work-items that execute one together leave their operands, wait for one another, and one
- * of them has the results computed. */
+/* Instructions that the interpreter's C functions execute (callout_lower.h): operands are stored to a frame,
+ * the result is loaded from it.  Work-items that execute one together leave their operands, wait for one
+ * another, and one of them has the results computed. */
 #include "interp/jit/run/callout.h"
 #include "interp/exec/reduction.h"
 #include "interp/jit/emit/emit.h"

@@ -71,7 +71,8 @@ static enum in_jit_call_kind sort_of_extended(const struct in_module *m, const s
     return fn && fn->shape == IN_EXT_SHUFFLE && three ? IN_JIT_UNORDERED : IN_JIT_INLINE;
 }
 
-/* Instructions that work-items of a whole work-group execute together without a call; calls where work-items execute on fibers. */
+/* Instructions that work-items of a whole work-group execute together without a call; calls where work-items
+ * execute on fibers. */
 static bool is_compiled_for_groups(in_lower_fn fn)
 {
     return fn == in_lower_barrier || fn == in_lower_async_copy || fn == in_lower_wait_events;
@@ -139,7 +140,8 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
     return result;
 }
 
-/* Where a kernel has calls that not all of the group make together, barriers and asynchronous copies are among them. */
+/* Where a kernel has calls that not all of the group make together, barriers and asynchronous copies are
+ * among them. */
 static bool is_wanted(const struct in_jit_calls *c, enum in_jit_call_kind sort, const struct in_inst *i)
 {
     return sort > IN_JIT_QUERY || (c->fibers && is_compiled_for_groups(in_lower_entry(i->opcode)));
@@ -182,8 +184,8 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
 
 /* ---- all of a kernel --------------------------------------------------------------------- */
 
-/* BEGINS: no branch and no call precedes I.  Then all of the work-group reach I, without waiting for one another before: a function or
- * barrier of sub-groups needs no fibers. */
+/* BEGINS: no branch and no call precedes I.  Then all of the work-group reach I, without waiting for one
+ * another before: a function or barrier of sub-groups needs no fibers. */
 static void note_call(struct in_jit_calls *c, const struct in_module *m, const struct in_inst *i, bool begins)
 {
     enum in_jit_call_kind sort = in_jit_call_kind(m, i);

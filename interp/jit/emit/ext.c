@@ -71,7 +71,8 @@ static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct
     return false;
 }
 
-/* Inlined however often it is called, so that loops over work-items are vectorized and vectors in memory become registers. */
+/* Inlined however often it is called, so that loops over work-items are vectorized and vectors in memory
+ * become registers. */
 static LLVMValueRef call_inlined(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count)
 {
     LLVMValueRef call = in_helper_call(e, name, arguments, count);

@@ -113,7 +113,8 @@ void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
         in_group_barrier(e);
 }
 
-/* Between two barriers the first work-item copies with its arguments, as the interpreter does. [CLC 6.15.11] */
+/* Between two barriers the first work-item copies with its arguments, as the interpreter does.
+ * [CLC 6.15.11] */
 void in_emit_async_copy(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *to = in_emit_ty(e, i->operands[1]), *from = in_emit_ty(e, i->operands[2]);

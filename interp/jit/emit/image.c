@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A field of the image that IMAGE, an address of a struct in_handle, describes: the same for the whole launch. */
+/* A field of the image that IMAGE, an address of a struct in_handle, describes: the same for the whole
+ * launch. */
 static LLVMValueRef image_field(struct in_emit *e, LLVMValueRef image, LLVMTypeRef type, uint64_t offset)
 {
     LLVMValueRef handle = LLVMBuildIntToPtr(e->b, image, e->ptr, "");
@@ -97,8 +98,8 @@ static bool is_texel(const struct in_ty *ty)
     return is_vector(ty, 4, true) || is_vector(ty, 4, false);
 }
 
-/* Whether I names a level of a mipmapped image that may be another one than level 0; BASE: how many operands come before its
- * image operands. */
+/* Whether I names a level of a mipmapped image that may be another one than level 0; BASE: how many operands
+ * come before its image operands. */
 static bool names_level(struct in_emit *e, const struct in_inst *i, uint32_t base)
 {
     const uint32_t level = SpvImageOperandsLodMask | SpvImageOperandsGradMask;
@@ -141,7 +142,8 @@ static LLVMValueRef slot_of(struct in_emit *e, const struct in_jit_call *call, L
     return NULL;
 }
 
-/* Appends what the short path for I has after the arguments of a callout: the image, coordinates, TEXEL, the sampler. */
+/* Appends what the short path for I has after the arguments of a callout: the image, coordinates, TEXEL, the
+ * sampler. */
 static uint32_t access_arguments(struct in_emit *e, const struct in_inst *i, LLVMValueRef image,
                                  LLVMValueRef texel, LLVMValueRef *arguments, uint32_t n)
 {

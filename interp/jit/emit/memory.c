@@ -132,8 +132,8 @@ static bool is_shared(uint32_t storage)
            storage == SpvStorageClassUniformConstant;
 }
 
-/* The storage class of what pointer ID leads to, also of a generic pointer that is a cast: where OpenCL C has generic pointers, vload and
- * vstore take no others. */
+/* The storage class of what pointer ID leads to, also of a generic pointer that is a cast: where OpenCL C has
+ * generic pointers, vload and vstore take no others. */
 uint32_t in_storage(const struct in_emit *e, uint32_t id)
 {
     const struct in_ty *ty = in_emit_ty(e, id);

@@ -130,7 +130,8 @@ bool OriginAnalysis::is_variable(Value *pointer) const
     return (!gep || gep->hasAllConstantIndices()) && in_frame(pointer, options.program_at, at);
 }
 
-// Subscripts out of bounds may make a pointer one into another object, so the origin follows the pointer's history.
+// Subscripts out of bounds may make a pointer one into another object, so the origin follows the pointer's
+// history.
 Value *OriginAnalysis::object_pointer(Value *pointer)
 {
     pointer = pointer->stripPointerCasts();

@@ -27,8 +27,8 @@ class OriginAnalysis
   public:
     OriginAnalysis(llvm::Function &f, const in_check_lowering &w) : item(f), options(w) {}
     Origin find(llvm::Value *pointer);
-    // Of a pointer whose origin is unknown: a pointer into the same object that no subscripts changed.  Adds phis and selects of such
-    // pointers where POINTER has them.
+    // Of a pointer whose origin is unknown: a pointer into the same object that no subscripts changed.  Adds
+    // phis and selects of such pointers where POINTER has them.
     llvm::Value *object_pointer(llvm::Value *pointer);
     // Whether an object pointer is the address of a variable of the program.
     bool is_variable(llvm::Value *pointer) const;

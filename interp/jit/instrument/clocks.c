@@ -20,7 +20,8 @@ struct clock {
     struct span *spans;
     uint32_t count, capacity;
 };
-/* An atomic object that was released.  Its release sequences carry CLOCK, and segments FROM to TO of the last releasing work-item. */
+/* An atomic object that was released.  Its release sequences carry CLOCK, and segments FROM to TO of the last
+ * releasing work-item. */
 struct location {
     uint64_t address, version; /* 0: no release sequence */
     uint32_t from, to;
@@ -29,7 +30,8 @@ struct location {
 struct in_clocks {
     struct clock now; /* what happens before the work-item's next access, beside its own segments */
     uint64_t version; /* of NOW: a different one for each work-item and contents */
-    /* NOW and its own segments at the work-item's last release fence, FROM 0: none; what its next acquire fence acquires */
+    /* NOW and its own segments at the work-item's last release fence, FROM 0: none; what its next acquire
+     * fence acquires */
     struct clock fenced, readable;
     struct span fenced_own;
     uint64_t versions;
@@ -111,8 +113,8 @@ static void clock_replace(struct clock *c, uint32_t at, uint32_t end, struct spa
     c->count = c->count + 1 - (end - at);
 }
 
-/* Adds S to the clock, without the first span if there are too many: a clock may know less than what happened before.  False: out of
- * memory.  CHANGED: whether it was not all in it. */
+/* Adds S to the clock, without the first span if there are too many: a clock may know less than what happened
+ * before.  False: out of memory.  CHANGED: whether it was not all in it. */
 static bool clock_add(struct clock *c, struct span s, bool *changed)
 {
     uint32_t at = clock_find(c, s.from - 1), end = at;

@@ -1,5 +1,5 @@
-/* Emits the markers of checks: calls of in.access (a memory access), in.suspect (a wrong value) and in.phase (a
- * barrier).  Once all functions are inlined, lower_checks.cpp replaces them with code.
+/* Emits the markers of checks: calls of in.access (a memory access), in.suspect (a wrong value) and in.phase
+ * (a barrier).  Once all functions are inlined, lower_checks.cpp replaces them with code.
  * docs/instrumentation.md#markers */
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/ext/ext.h"
@@ -12,8 +12,8 @@ static bool is_instrumented(const struct in_emit *e)
     return e->options->flags & IN_JIT_INSTRUMENTED;
 }
 
-/* Calls of it have no visible effects and always return, so that the optimizer neither removes one nor lets later code
- * depend on it. */
+/* Calls of it have no visible effects and always return, so that the optimizer neither removes one nor lets
+ * later code depend on it. */
 static LLVMValueRef declare_marker(struct in_emit *e, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
@@ -211,8 +211,8 @@ void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
     }
 }
 
-/* Whether the sum or difference overflows, computed from the signs: the loop vectorizer does not handle LLVM's
- * overflow intrinsics. */
+/* Whether the sum or difference overflows, computed from the signs: the loop vectorizer does not handle
+ * LLVM's overflow intrinsics. */
 static LLVMValueRef sum_wraps(struct in_emit *e, bool is_sum, LLVMValueRef x, LLVMValueRef y, bool sign)
 {
     LLVMValueRef r = LLVMBuildBinOp(e->b, is_sum ? LLVMAdd : LLVMSub, x, y, "");
@@ -332,7 +332,8 @@ static void check_chain(struct in_emit *e, const struct in_inst *i)
     }
 }
 
-/* Whether a pointer into private memory is stored or returned: it could outlive the function of its variable. */
+/* Whether a pointer into private memory is stored or returned: it could outlive the function of its
+ * variable. */
 static bool keeps_pointer(const struct in_emit *e, const struct in_inst *i)
 {
     uint32_t value = i->opcode == SpvOpStore ? i->operands[1] : i->operands[0];
@@ -347,7 +348,8 @@ static bool keeps_pointer(const struct in_emit *e, const struct in_inst *i)
     return to.opcode != SpvOpVariable;
 }
 
-/* Other accesses that may exceed a private variable: vload and vstore, and casts to pointers to larger types. */
+/* Other accesses that may exceed a private variable: vload and vstore, and casts to pointers to larger
+ * types. */
 static bool may_leave_private(const struct in_emit *e, const struct in_inst *i)
 {
     bool standard =

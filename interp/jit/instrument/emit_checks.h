@@ -13,7 +13,8 @@ LLVMValueRef in_check_access(struct in_emit *e, LLVMValueRef pointer, uint64_t s
 LLVMValueRef in_check_value(struct in_emit *e, LLVMValueRef pointer, const struct in_ty *ty, uint64_t align,
                             uint32_t storage, uint32_t how);
 LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i);
-/* After the atomic instruction I at POINTER: how it synchronizes.  SUCCESS: of a compare-exchange; else NULL. */
+/* After the atomic instruction I at POINTER: how it synchronizes.  SUCCESS: of a compare-exchange; else
+ * NULL. */
 void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i,
                               LLVMValueRef success);
 /* Whether and how the memory barrier I is a fence that synchronizes. */

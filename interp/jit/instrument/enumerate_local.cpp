@@ -1,4 +1,5 @@
-// Accesses to local memory, enumerated for each work-item of a work-group.  docs/instrumentation.md#enumeration
+// Accesses to local memory, enumerated for each work-item of a work-group.
+// docs/instrumentation.md#enumeration
 #include "interp/jit/instrument/enumerate_local.hpp"
 
 #include <llvm/IR/Dominators.h>
@@ -265,8 +266,8 @@ bool LocalEnumeration::is_chosen(const Loop &loop) const
     return all_of(loop.getHeader()->phis(), [&](const PHINode &phi) { return counters.count(&phi); });
 }
 
-// The loops around the access whose counters its place depends on, from the outermost to the innermost; false: they cannot be
-// enumerated.
+// The loops around the access whose counters its place depends on, from the outermost to the innermost;
+// false: they cannot be enumerated.
 bool LocalEnumeration::find_loops(const Access &a, SmallVectorImpl<Loop *> &found)
 {
     SmallVector<const Value *, 16> work{a.call->getArgOperand(0)};
@@ -293,7 +294,8 @@ bool LocalEnumeration::find_loops(const Access &a, SmallVectorImpl<Loop *> &foun
     return needed.empty();
 }
 
-// Marks the bytes of the access that the work-items of MASK may make now; false: two work-items conflict, or a place is not known.
+// Marks the bytes of the access that the work-items of MASK may make now; false: two work-items conflict, or
+// a place is not known.
 bool LocalEnumeration::make_access(const Access &a, const Mask &mask)
 {
     Lanes at;

@@ -21,7 +21,8 @@ class LocalEnumeration
 {
   public:
     LocalEnumeration(llvm::Function &f, const in_check_lowering &w, const llvm::DominatorTree &t);
-    // Whether no two work-items of a work-group conflict by accesses to one variable, whichever of ACCESSES each of them makes.
+    // Whether no two work-items of a work-group conflict by accesses to one variable, whichever of ACCESSES
+    // each of them makes.
     bool are_apart(llvm::ArrayRef<Access *> accesses);
 
     struct Kernel {
@@ -29,8 +30,9 @@ class LocalEnumeration
         llvm::function_ref<bool(const llvm::Instruction &)>
             is_barrier; // that orders accesses of local memory
     };
-    // Follows the path of all work-items of a work-group; false: it is not known.  Then CONFLICTING has accesses that may conflict or
-    // are at an unknown place, at least one of each pair, and OUTSIDE those that may be out of bounds or misaligned.
+    // Follows the path of all work-items of a work-group; false: it is not known.  Then CONFLICTING has
+    // accesses that may conflict or are at an unknown place, at least one of each pair, and OUTSIDE those
+    // that may be out of bounds or misaligned.
     bool walk(const Kernel &kernel);
     llvm::SmallPtrSet<const Access *, 16> conflicting, outside;
 

@@ -48,7 +48,8 @@ static void fold_decided_comparisons(Function &f)
     }
 }
 
-// With the ranges of ids LLVM makes sums without carries disjunctions, which without the ranges are not affine any more.
+// With the ranges of ids LLVM makes sums without carries disjunctions, which without the ranges are not
+// affine any more.
 static void restore_sums(Function &f)
 {
     for (Instruction &i : make_early_inc_range(instructions(f))) {
@@ -85,8 +86,8 @@ static bool is_at(const Value *pointer, const Value *base, uint64_t offset)
     return pointer->stripAndAccumulateConstantOffsets(layout, at, true) == base && at == offset;
 }
 
-// The flag in the frame is a dependence between work-items.  Once their loops are made, each function has a variable instead, which
-// LLVM keeps in registers, one for each lane.
+// The flag in the frame is a dependence between work-items.  Once their loops are made, each function has a
+// variable instead, which LLVM keeps in registers, one for each lane.
 void in_shim_collect_flags(LLVMModuleRef module, uint64_t offset)
 {
     for (Function &f : *unwrap(module)) {

@@ -93,8 +93,8 @@ static bool is_small(const struct in_grid_sum *s, const struct in_jit_run *run)
     return true;
 }
 
-/* Below which global ids of that dimension are where the access executes.  A comparison of 32 bits, or of 64, whose right side is
- * negative or large may be signed or not: it bounds nothing. */
+/* Below which global ids of that dimension are where the access executes.  A comparison of 32 bits, or of 64,
+ * whose right side is negative or large may be signed or not: it bounds nothing. */
 static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_run *run, int64_t end)
 {
     uint64_t value = sum_of(&limit->sum, run);
@@ -105,7 +105,8 @@ static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_r
     return bound < end ? bound : end;
 }
 
-/* How many global ids of DIMENSION any access of GRID is executed for, less those before the launch's offset. */
+/* How many global ids of DIMENSION any access of GRID is executed for, less those before the launch's
+ * offset. */
 static int64_t count_ids(const struct in_shadow_grid *grid, const struct in_jit_run *run, unsigned dimension)
 {
     int64_t offset = (int64_t)run->frame.global_offset[dimension], most = offset;
@@ -117,7 +118,8 @@ static int64_t count_ids(const struct in_shadow_grid *grid, const struct in_jit_
     return most - offset;
 }
 
-/* A dimension in which subscripts depend on the global id alone is one variable; else work-group and local id are two. */
+/* A dimension in which subscripts depend on the global id alone is one variable; else work-group and local id
+ * are two. */
 static void lay_out(const struct in_shadow_grid *grid, const struct in_jit_run *run, struct layout *l)
 {
     *l = (struct layout){.low = INT64_MAX, .high = INT64_MIN};
@@ -147,7 +149,8 @@ static int64_t magnitude_of(int64_t n)
     return n < 0 ? -n : n;
 }
 
-/* The variable of the smallest stride, of those that are not DONE and have more than one value; VARIABLES: none. */
+/* The variable of the smallest stride, of those that are not DONE and have more than one value; VARIABLES:
+ * none. */
 static unsigned next_variable(const struct layout *l, const bool *done)
 {
     unsigned best = VARIABLES;
@@ -159,7 +162,8 @@ static unsigned next_variable(const struct layout *l, const bool *done)
     return best;
 }
 
-/* By increasing strides: each must be at least the extent of the ids before, and all of them must be within WRAP. */
+/* By increasing strides: each must be at least the extent of the ids before, and all of them must be within
+ * WRAP. */
 static bool is_disjoint(const struct layout *l)
 {
     bool done[VARIABLES] = {false};
@@ -193,8 +197,8 @@ const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint3
     return NULL;
 }
 
-/* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within [-2^31, 2^32] leads to
- * the argument nowhere else. */
+/* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within
+ * [-2^31, 2^32] leads to the argument nowhere else. */
 static void grid_range(const struct in_shadow_grid *grid, const struct in_jit_run *run, uint64_t *from,
                        uint64_t *to)
 {

@@ -1,5 +1,5 @@
-/* Inside jit: arguments of which work-items access disjoint parts, as matrices whose row length is known at launch.
- * docs/instrumentation.md#matrices */
+/* Inside jit: arguments of which work-items access disjoint parts, as matrices whose row length is known at
+ * launch. docs/instrumentation.md#matrices */
 #ifndef INTERP_JIT_INSTRUMENT_GRIDS_H
 #define INTERP_JIT_INSTRUMENT_GRIDS_H
 
@@ -10,7 +10,8 @@ struct in_jit_run;
 bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run);
 /* The grid of ARGUMENT; NULL: it has none. */
 const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint32_t argument);
-/* The bytes [*FROM, *TO) that the launch may access of ARGUMENT, which has disjoint parts; on entry, all bytes of the argument. */
+/* The bytes [*FROM, *TO) that the launch may access of ARGUMENT, which has disjoint parts; on entry, all
+ * bytes of the argument. */
 void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *from, uint64_t *to);
 
 #endif

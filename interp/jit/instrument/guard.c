@@ -1,8 +1,8 @@
 /* REFCL_GUARD: a page fault in compiled code ends the launch; the process continues.
  *
- * Buffers, SVM and local memory lie between guard pages (mm_guarded_alloc); private memory is on a separate stack
- * between guard pages.  The signal handler switches to the context from which compiled code was entered.  Faults
- * in other code go to the previously installed handler. */
+ * Buffers, SVM and local memory lie between guard pages (mm_guarded_alloc); private memory is on a separate
+ * stack between guard pages.  The signal handler switches to the context from which compiled code was
+ * entered.  Faults in other code go to the previously installed handler. */
 #include "interp/jit/instrument/guard.h"
 #include "interp/signal.h"
 

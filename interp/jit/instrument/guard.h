@@ -19,7 +19,8 @@ struct in_guard {
 /* Around compiled code in this thread.  False: out of memory. */
 bool in_guard_enter(struct in_guard *guard);
 void in_guard_leave(struct in_guard *guard);
-/* Calls WORK(ARGUMENT) on a separate stack.  False: out of memory.  GUARD->faulted: the call ended with a fault. */
+/* Calls WORK(ARGUMENT) on a separate stack.  False: out of memory.  GUARD->faulted: the call ended with a
+ * fault. */
 bool in_guard_call(struct in_guard *guard, void (*work)(void *), void *argument);
 
 #endif

@@ -1,4 +1,4 @@
-/* Instrumented launches: allocation of tags and shadow planes, snapshots, rollback. docs/instrumentation.md#launch */
+/* Instrumented launches: tags and shadow planes, snapshots, rollback.  docs/instrumentation.md#launch */
 #include "interp/jit/instrument/launch.h"
 #include "interp/jit/instrument/clocks.h"
 #include "interp/jit/instrument/grids.h"
@@ -293,8 +293,8 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     return NULL;
 }
 
-/* Prepares the rollback of memory that the kernel may write, unless re-execution certainly overwrites it: compiled code saves
- * the cells that it writes; of an ARGUMENT with disjoint parts, all that the launch may access is copied now. */
+/* Prepares the rollback of memory that the kernel may write and re-execution need not overwrite: compiled
+ * code saves the cells that it writes; of an ARGUMENT with disjoint parts, what may be accessed is copied. */
 static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run,
                              struct in_shadow_memory *m, uint8_t use, uint32_t argument)
 {
@@ -521,7 +521,7 @@ bool in_instrument_begin(struct in_jit_run *run, char *why, size_t why_size)
 
 /* ---- execution --------------------------------------------------------------------------- */
 
-/* Each work-group has a separate range of tags for local memory, aligned to its size; compiled code adds its id in the first dimension. */
+/* Each work-group has separate tags for local memory; compiled code adds its id in the first dimension. */
 uint64_t in_instrument_groups(struct in_jit_run *run, uint64_t linear, uint64_t most)
 {
     struct in_instrumented_run *w = run->instrumented;

@@ -1,7 +1,7 @@
-// Lowering of check markers.  An access gets a bounds check (an access out of bounds is skipped and suspicious), an
-// alignment check, and tag checks: shadow planes hold the tags of the last plain write, plain read and atomic of each
-// cell, and a conflicting tag of another work-item in the same phase, or of another work-group, is suspicious.
-// docs/instrumentation.md#shadow-tags
+// Lowering of check markers.  An access gets a bounds check (an access out of bounds is skipped and
+// suspicious), an alignment check, and tag checks: shadow planes hold the tags of the last plain write, plain
+// read and atomic of each cell, and a conflicting tag of another work-item in the same phase, or of another
+// work-group, is suspicious.  docs/instrumentation.md#shadow-tags
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/versions.hpp"
@@ -91,8 +91,9 @@ void CheckLowering::set_up()
     }
 }
 
-// While checks are simplified, loads with range metadata replace parameters: LLVM has none for those.  Values are in [LOW, HIGH).
-// Nothing else is at that address: LLVM may use the value of a volatile load for a later load of the same address.
+// While checks are simplified, loads with range metadata replace parameters: LLVM has none for those.  Values
+// are in [LOW, HIGH). Nothing else is at that address: LLVM may use the value of a volatile load for a later
+// load of the same address.
 void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
 {
     MDBuilder md(item.getContext());
@@ -215,7 +216,8 @@ bool CheckLowering::is_followed(const Access &a) const
     return options.plan.followed && a.origin.kind == Origin::DYNAMIC;
 }
 
-// Whether the object pointer and all bytes of the access are in the same SVM of those that arguments lead to, which takes no call.
+// Whether the object pointer and all bytes of the access are in the same SVM of those that arguments lead to,
+// which takes no call.
 Value *CheckLowering::leads_to_arguments(const Access &a)
 {
     Value *object = b.CreatePtrToInt(a.origin.base, b.getInt64Ty());

@@ -30,7 +30,8 @@ struct in_check_lowering {
     bool clocks;                /* the plan must have them, because work-items may wait */
     struct in_shadow_plan plan; /* out */
 };
-/* Lowers the markers in MODULE's function item, in which all calls are inlined.  False: unsupported, for reason WHY. */
+/* Lowers the markers in MODULE's function item, in which all calls are inlined.  False: unsupported, for
+ * reason WHY. */
 bool in_shim_lower_checks(LLVMModuleRef module, struct in_check_lowering *options, char *why,
                           size_t why_size);
 /* After the checks are simplified: removes the range annotations of local ids. */

@@ -36,7 +36,8 @@ struct LocalOffset {
     AffineOffset offset;
 };
 
-// Accesses to local memory at V * (STRIDE * local id + a factor) + a number from LOW on, before HIGH; V from LEAST to MOST.
+// Accesses to local memory at V * (STRIDE * local id + a factor) + a number from LOW on, before HIGH; V from
+// LEAST to MOST.
 struct ScaledParts {
     llvm::Instruction *v = nullptr;
     int64_t stride = 0, least_factor = INT64_MAX, most_factor = INT64_MIN, low = INT64_MAX, high = INT64_MIN;

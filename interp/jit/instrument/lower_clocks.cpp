@@ -1,5 +1,5 @@
-// Lowering of synchronization by atomics: tags of global memory are segments, and clocks (clocks.h) decide which of other work-items'
-// accesses happen before.  docs/instrumentation.md#synchronization-by-atomics
+// Lowering of synchronization by atomics: tags of global memory are segments, and clocks (clocks.h) decide
+// which of other work-items' accesses happen before.  docs/instrumentation.md#synchronization-by-atomics
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
@@ -36,8 +36,8 @@ void CheckLowering::drop_unfenced()
         });
 }
 
-// Decides whether tags are segments: work-items may wait in loops, or atomics may order accesses that are checked; and no barriers do.
-// False: unsupported.
+// Decides whether tags are segments: work-items may wait in loops, or atomics may order accesses that are
+// checked; and no barriers do. False: unsupported.
 bool CheckLowering::uses_clocks()
 {
     auto is_tagged = [&](const Memory &m) {
@@ -79,8 +79,8 @@ unsigned CheckLowering::weight_of(function_ref<bool(BasicBlock *)> is_in) const
     return sum;
 }
 
-// The interpreter executes a work-item without interruption for a number of instructions, and others after that.  Work-items that take
-// longer, because they are long or wait for others, leave their loops.
+// The interpreter executes a work-item without interruption for a number of instructions, and others after
+// that.  Work-items that take longer, because they are long or wait for others, leave their loops.
 void CheckLowering::leave_long_loops()
 {
     DominatorTree tree(item);

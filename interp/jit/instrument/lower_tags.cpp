@@ -1,5 +1,5 @@
-// Checks of shadow tags: an access loads the tags of its cells, flags those that conflict, and stores its own.
-// docs/instrumentation.md#shadow-tags
+// Checks of shadow tags: an access loads the tags of its cells, flags those that conflict, and stores its
+// own. docs/instrumentation.md#shadow-tags
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
@@ -49,8 +49,9 @@ Value *CheckLowering::conflicts(const Tags &t, Value *old)
     return c;
 }
 
-// Records a reader (or atomic access) of a cell; a second one turns the tag into that of several readers.  Lanes of a
-// vector may store different tags at once: a lane that loads back another tag than it stored shares the cell with another lane.
+// Records a reader (or atomic access) of a cell; a second one turns the tag into that of several readers.
+// Lanes of a vector may store different tags at once: a lane that loads back another tag than it stored
+// shares the cell with another lane.
 void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index, const Tags &t,
                                   bool lane_disjoint)
 {
@@ -74,7 +75,8 @@ void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index,
     b.SetInsertPoint(after);
 }
 
-// Flags of barriers decide whether they order accesses to images, and phases ignore those: texels have tags without phases.
+// Flags of barriers decide whether they order accesses to images, and phases ignore those: texels have tags
+// without phases.
 TagKind CheckLowering::tag_kind(const Memory &m) const
 {
     return &m == &memories[LOCAL_MEMORY] ? LOCAL_TAGS : m.texels ? TEXEL_TAGS : GLOBAL_TAGS;
@@ -108,8 +110,8 @@ Value *CheckLowering::untouched(const Memory &m, unsigned which, Value *index)
     return b.CreateICmpUGE(b.CreateSub(load(m, which, index), t.base), t.range);
 }
 
-// Before the launch's first write to a cell, its bytes are saved for rollback.  Lanes that write one cell at once save the
-// same bytes.
+// Before the launch's first write to a cell, its bytes are saved for rollback.  Lanes that write one cell at
+// once save the same bytes.
 void CheckLowering::save_cell(const Memory &m, Value *index, Value *from, Value *in_bounds)
 {
     unsigned log = *m.use >> IN_SHADOW_GRANULE;

@@ -132,9 +132,9 @@ bool CheckLowering::collect()
     return true;
 }
 
-// A pointer of unknown origin may point to the memory of any argument, and to variables of the program: what is done with one of
-// them may be done with all.  Where SVM is followed, pointers that are only read through may instead point to what the launch does not
-// write, which in_shadow_find checks.
+// A pointer of unknown origin may point to the memory of any argument, and to variables of the program: what
+// is done with one of them may be done with all.  Where SVM is followed, pointers that are only read through
+// may instead point to what the launch does not write, which in_shadow_find checks.
 bool CheckLowering::share_uses()
 {
     std::copy(std::begin(options.plan.uses), std::end(options.plan.uses), options.plan.direct);
@@ -240,7 +240,8 @@ bool CheckLowering::uniform_barriers()
 
 // ---- static pruning -----------------------------------------------------------------------------
 
-// The most lanes of a vector.  With smaller work-groups the loop is unrolled, and lanes may belong to another loop.
+// The most lanes of a vector.  With smaller work-groups the loop is unrolled, and lanes may belong to another
+// loop.
 enum { LANES = 16 };
 
 // Whether work-items access disjoint parts of the argument: stride * global id + constant, within one stride.
@@ -281,8 +282,8 @@ static bool is_launch_constant(Value *v, const Argument *frame, SmallPtrSetImpl<
     return all_of(i->operands(), [&](Value *operand) { return is_launch_constant(operand, frame, seen); });
 }
 
-// Whether every re-execution writes the same parts of the argument: no branch on a loaded value decides whether an
-// access executes.
+// Whether every re-execution writes the same parts of the argument: no branch on a loaded value decides
+// whether an access executes.
 bool CheckLowering::is_idempotent(unsigned argument)
 {
     PostDominatorTree tree(item);
@@ -316,7 +317,8 @@ static bool is_synchronization(const Instruction &i)
             call->getCalledFunction()->getName() == "in.fence");
 }
 
-// A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier or synchronization.
+// A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier or
+// synchronization.
 void CheckLowering::drop_redundant()
 {
     Divergence divergence(item, 1);

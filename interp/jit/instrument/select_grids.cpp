@@ -1,5 +1,5 @@
-// Finds arguments that work-items access as matrices, at sums of ids times values that are known when the launch begins.
-// docs/instrumentation.md#matrices
+// Finds arguments that work-items access as matrices, at sums of ids times values that are known when the
+// launch begins. docs/instrumentation.md#matrices
 #include "interp/jit/instrument/lower_checks.hpp"
 
 #include <llvm/IR/Dominators.h>
@@ -179,7 +179,8 @@ bool GridAnalysis::offset(Value *pointer, Value *base, Polynomial &p)
     return true;
 }
 
-// The products with ID.  With ALL, also those whose coefficients are 0, for what is_small of grids.c asks of their values.
+// The products with ID.  With ALL, also those whose coefficients are 0, for what is_small of grids.c asks of
+// their values.
 bool part_of(const Polynomial &p, unsigned id, in_grid_sum &sum, bool all = false)
 {
     sum = {};

@@ -1,4 +1,5 @@
-// Selects the accesses to local memory that need tags.  docs/instrumentation.md#static-pruning, #scaled-subscripts
+// Selects the accesses to local memory that need tags.  docs/instrumentation.md#static-pruning,
+// #scaled-subscripts
 #include "interp/jit/instrument/enumerate_local.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
@@ -33,7 +34,8 @@ SmallVector<Access *, 16> CheckLowering::between_barriers(Instruction *start, co
     return result;
 }
 
-// Whether one work-item of the work-group makes all accesses: they follow comparisons of an id with the same constant.
+// Whether one work-item of the work-group makes all accesses: they follow comparisons of an id with the same
+// constant.
 bool CheckLowering::by_one_work_item(ArrayRef<Access *> together, const DominatorTree &tree)
 {
     if (options.local_size[1] * options.local_size[2] != 1)
@@ -45,8 +47,8 @@ bool CheckLowering::by_one_work_item(ArrayRef<Access *> together, const Dominato
            });
 }
 
-// Makes the offset of S, an access at a fixed place behind a comparison of the local id with a constant, one of the form of
-// OWN; false: it is no such access.
+// Makes the offset of S, an access at a fixed place behind a comparison of the local id with a constant, one
+// of the form of OWN; false: it is no such access.
 static bool is_by_id(LocalOffset &s, const AffineOffset &own, const in_check_lowering &options,
                      const DominatorTree &tree)
 {
@@ -89,8 +91,9 @@ bool CheckLowering::use_earlier_value(Instruction *instruction, ArrayRef<Access 
     return none_of(between_barriers(instruction), [&](Access *a) { return is_contained(users, a); });
 }
 
-// Whether all work-items of a work-group have the same VALUE at USERS, which are reachable from START without a barrier: they agree
-// on it, and either it is from before START, or it is computed once on each path, before any of USERS.
+// Whether all work-items of a work-group have the same VALUE at USERS, which are reachable from START without
+// a barrier: they agree on it, and either it is from before START, or it is computed once on each path,
+// before any of USERS.
 bool CheckLowering::is_stable(Instruction *value, Instruction *start, ArrayRef<Access *> users,
                               const Divergence &divergence)
 {
@@ -113,8 +116,9 @@ void CheckLowering::add_suspect(Value *bad)
     value_checks.push_back(b.CreateCall(suspect, bad));
 }
 
-// Whether the reads FAR are of what no other work-item writes: at stride * (id + V) + fixed, while the writes among OWN, which end
-// before stride * id + HIGH, are by work-items whose id is less than V.  docs/instrumentation.md#static-pruning
+// Whether the reads FAR are of what no other work-item writes: at stride * (id + V) + fixed, while the writes
+// among OWN, which end before stride * id + HIGH, are by work-items whose id is less than V.
+// docs/instrumentation.md#static-pruning
 bool CheckLowering::are_beyond_writes(Instruction *start, ArrayRef<LocalOffset> own,
                                       ArrayRef<LocalOffset> far, int64_t high, const DominatorTree &tree,
                                       const Divergence &divergence)
@@ -147,9 +151,9 @@ bool CheckLowering::are_beyond_writes(Instruction *start, ArrayRef<LocalOffset> 
     return true;
 }
 
-// Whether the parts SCALED of work-items are disjoint, if the value V by which they are scaled is in the range that check_scale()
-// checks.  Accesses at a fixed place by one work-item are compared with the others' parts when the kernel runs.
-// docs/instrumentation.md#scaled-subscripts
+// Whether the parts SCALED of work-items are disjoint, if the value V by which they are scaled is in the
+// range that check_scale() checks.  Accesses at a fixed place by one work-item are compared with the others'
+// parts when the kernel runs.  docs/instrumentation.md#scaled-subscripts
 bool CheckLowering::are_scaled_parts(LocalCondition &c, ArrayRef<LocalOffset> scaled,
                                      ArrayRef<LocalOffset> single, const DominatorTree &tree,
                                      const Divergence &divergence)
@@ -193,8 +197,8 @@ bool CheckLowering::are_scaled_parts(LocalCondition &c, ArrayRef<LocalOffset> sc
     return p.least <= p.most;
 }
 
-// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics, disjoint
-// parts, those of one work-item, or reads beyond what is written.  C: and under which condition.
+// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics,
+// disjoint parts, those of one work-item, or reads beyond what is written.  C: and under which condition.
 bool CheckLowering::needs_no_order(LocalCondition &c, ArrayRef<Access *> together, const DominatorTree &tree,
                                    const Divergence &divergence)
 {
@@ -243,8 +247,8 @@ bool CheckLowering::needs_no_order(LocalCondition &c, ArrayRef<Access *> togethe
     return !single.empty() && far.empty() && are_apart(own);
 }
 
-// Conditions under which accesses to one variable need no tags: whether they may hold at all.  An access at a fixed place that must
-// not execute after one barrier may execute after another one.
+// Conditions under which accesses to one variable need no tags: whether they may hold at all.  An access at a
+// fixed place that must not execute after one barrier may execute after another one.
 static bool may_hold(ArrayRef<LocalCondition> conditions)
 {
     SmallPtrSet<Access *, 8> compared;
@@ -284,7 +288,8 @@ Value *CheckLowering::overlaps_parts(const LocalCondition &c, const Access &s, i
     return overlaps;
 }
 
-// Computes at each barrier whether accesses at a fixed place may execute before the next one, and checks that where they do.
+// Computes at each barrier whether accesses at a fixed place may execute before the next one, and checks that
+// where they do.
 void CheckLowering::enforce(ArrayRef<LocalCondition> conditions, ArrayRef<Instruction *> starts)
 {
     SmallSetVector<Access *, 8> single;

@@ -1,6 +1,6 @@
-/* Inside jit: shadow memory of instrumented launches.  Compiled code records in tags which work-item accessed which
- * cell, and sets a flag at any access that could be a race or another error.  A launch that leaves the flag clear
- * has no finding and needs no recording; otherwise the interpreter re-executes the launch.
+/* Inside jit: shadow memory of instrumented launches.  Compiled code records in tags which work-item accessed
+ * which cell, and sets a flag at any access that could be a race or another error.  A launch that leaves the
+ * flag clear has no finding and needs no recording; otherwise the interpreter re-executes the launch.
  * docs/instrumentation.md#shadow-tags */
 #ifndef INTERP_JIT_INSTRUMENT_SHADOW_H
 #define INTERP_JIT_INSTRUMENT_SHADOW_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each plane holds, per cell, the tag of the last work-item that made this kind of access.  A plane has two pointers
- * to the same memory: a store through one is not forwarded to the load through the other, so that the load sees tags
- * that other lanes of the vector stored in between. */
+/* Each plane holds, per cell, the tag of the last work-item that made this kind of access.  A plane has two
+ * pointers to the same memory: a store through one is not forwarded to the load through the other, so that
+ * the load sees tags that other lanes of the vector stored in between. */
 enum in_shadow_plane { IN_SHADOW_WRITES, IN_SHADOW_READS, IN_SHADOW_ATOMICS, IN_SHADOW_PLANES };
 enum {
     IN_SHADOW_ARGUMENTS = 64,
@@ -28,7 +28,8 @@ enum {
     IN_SHADOW_IDEMPOTENT = 32, /* only written, at addresses independent of memory: re-execution repeats it */
     IN_SHADOW_GRANULE = 6
 };
-/* Whether memory with this USE is rolled back cell by cell: compiled code saves a cell before the launch's first write to it. */
+/* Whether memory with this USE is rolled back cell by cell: compiled code saves a cell before the launch's
+ * first write to it. */
 static inline bool in_shadow_has_undo(uint8_t use)
 {
     return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) &&
@@ -62,7 +63,8 @@ struct in_grid_sum {
     uint8_t count;
     struct in_grid_term terms[IN_GRID_TERMS];
 };
-/* The access executes for global ids less than SUM, or, with OR_EQUAL, not greater; compared in 64 bits if WIDE, else in 32. */
+/* The access executes for global ids less than SUM, or, with OR_EQUAL, not greater; compared in 64 bits if
+ * WIDE, else in 32. */
 struct in_grid_limit {
     uint8_t exists, or_equal, wide;
     struct in_grid_sum sum;
@@ -74,7 +76,8 @@ struct in_grid_access {
     struct in_grid_sum fixed;
     struct in_grid_limit limits[3];
 };
-/* An argument whose bytes are accessed at sum(STRIDES * ids) + FIXED modulo 2^32 alone: a matrix with any number of dimensions. */
+/* An argument whose bytes are accessed at sum(STRIDES * ids) + FIXED modulo 2^32 alone: a matrix with any
+ * number of dimensions. */
 struct in_shadow_grid {
     uint8_t argument, count;
     struct in_grid_sum strides[IN_GRID_IDS];
@@ -84,7 +87,8 @@ struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
     uint8_t direct[IN_SHADOW_ARGUMENTS];      /* the uses through pointers of known origin alone */
     uint8_t program;                          /* of variables of the program */
-    /* Of all global memory, where the origin of some pointers is known at run time alone; 0: there are none. */
+    /* Of all global memory, where the origin of some pointers is known at run time alone; 0: there are
+     * none. */
     uint8_t dynamic;
     /* Pointers of unknown origin are read through alone, and only where the launch does not write. */
     uint8_t reads_unwritten;

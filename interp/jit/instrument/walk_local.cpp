@@ -41,8 +41,8 @@ void LocalEnumeration::visit(Access &a, ArrayRef<Loop *> nest)
         conflicting.insert(&a);
 }
 
-// Visits the accesses of all blocks between HEAD, from which work-items go to several blocks, and JOIN, where all of them arrive; null:
-// until the kernel ends.  False: there is a barrier.
+// Visits the accesses of all blocks between HEAD, from which work-items go to several blocks, and JOIN, where
+// all of them arrive; null: until the kernel ends.  False: there is a barrier.
 bool LocalEnumeration::visit_region(BasicBlock *head, const BasicBlock *join, const Kernel &kernel)
 {
     SmallVector<BasicBlock *, 16> region(successors(head));

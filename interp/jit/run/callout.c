@@ -1,5 +1,5 @@
-/* Call-outs: calls from compiled code to the interpreter's C functions, on a work-item of the interpreter's layout with
- * operands and result in a frame. */
+/* Call-outs: calls from compiled code to the interpreter's C functions, on a work-item of the interpreter's
+ * layout with operands and result in a frame. */
 #include "interp/jit/run/callout.h"
 #include "interp/sched/sched.h"
 #include <stdatomic.h>

@@ -21,7 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One kernel is compiled at a time.  LLVM may end the process while it compiles: stop_at_exit() must not wait for the thread that it runs in. */
+/* One kernel is compiled at a time.  LLVM may end the process while it compiles: stop_at_exit() must not wait
+ * for the thread that it runs in. */
 static pthread_mutex_t compiling = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static LLVMTargetMachineRef machine;
 static atomic_bool ended;
@@ -75,9 +76,10 @@ static void dump_module(LLVMModuleRef module, const char *stage)
     LLVMDisposeMessage(text);
 }
 
-/* Before work-items become loops: everything in one function, short loops unrolled.  Functions are simplified before they are copied to
- * their calls, as passes take more than twice the time for twice the code; not by simplifycfg, which leaves fewer loops that loop-rotate
- * recognizes.  adce deletes what loops compute for themselves alone, such as members of a structure that nothing reads. */
+/* Before work-items become loops: everything in one function, short loops unrolled.  Functions are simplified
+ * before they are copied to their calls, as passes take more than twice the time for twice the code; not by
+ * simplifycfg, which leaves fewer loops that loop-rotate recognizes.  adce deletes what loops compute for
+ * themselves alone, such as members of a structure that nothing reads. */
 static const char inline_all[] =
     "function(sroa,early-cse),always-inline,cgscc(inline),globaldce,function(sroa,adce)";
 static const char inline_image_paths[] = "always-inline,globaldce,function(sroa)";
@@ -100,7 +102,7 @@ static const char optimize_small[] =
     ","
     "default<O3>,function(unroll-scalar,sroa,early-cse,combine,simplifycfg)";
 
-/* Passes take much more than twice the time for twice the code, and -O3 several times as much for each loop around another one. */
+/* Passes take more than twice the time for twice the code, and -O3 several times as much for nested loops. */
 enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48, MOST_IMAGE_CODE = 2500 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
@@ -196,9 +198,10 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
 /* Of a work-group, so that cache lines are reused from row to row. */
 enum { LEAST_ROWS = 4 };
 
-/* Work-items of a work-group of K, which does not see work-groups; in edge code, sizes need not divide the launch.  Subscripts
- * restart at 0 every PERIOD work-items (0: none does).  LLVM vectorizes the loop if none restarts within a work-group, and checks
- * that at run time: with a global offset, some of the work-groups of a period fail the check, so that smaller ones are better. */
+/* Work-items of a work-group of K, which does not see work-groups; in edge code, sizes need not divide the
+ * launch.  Subscripts restart at 0 every PERIOD work-items (0: none does).  LLVM vectorizes the loop if none
+ * restarts within a work-group, and checks that at run time: with a global offset, some of the work-groups of
+ * a period fail the check, so that smaller ones are better. */
 static uint32_t flat_group_size(const struct in_jit_kernel *k, uint32_t period)
 {
     const uint32_t least = 64, most = 256; /* below LEAST, calls of work-groups cost more than vectors gain */
@@ -231,8 +234,7 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     return true;
 }
 
-/* Whether instrumented code stores nothing for an access but the flag.  What it stores otherwise depends on which work-items become
- * lanes. */
+/* Whether instrumented code stores only the flag.  All else depends on which work-items become lanes. */
 static bool only_flags(const struct in_shadow_plan *plan)
 {
     bool stores = plan->local != 0 || plan->program != 0 || plan->dynamic != 0 || plan->clocks;
@@ -379,9 +381,9 @@ static void stop_at_exit(void)
         in_jit_stop_compiling(true);
 }
 
-/* LLVM constructs static variables at first use and destroys them at exit, in reverse order.  Compiling a function that
- * does nothing constructs the usual ones before STOP_AT_EXIT is registered, so that they are not destroyed while
- * a thread compiles. */
+/* LLVM constructs static variables at first use and destroys them at exit, in reverse order.  Compiling a
+ * function that does nothing constructs the usual ones before STOP_AT_EXIT is registered, so that they are
+ * not destroyed while a thread compiles. */
 static bool construct_statics(struct in_jit_kernel *k)
 {
     static bool settled;
@@ -523,9 +525,10 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
 
 /* ---- for any local size ------------------------------------------------------------------ */
 
-/* A kernel is compiled for its first SPECIALIZED local sizes, and for those in which it executes WORTH instructions:
- * compiling takes as long as that.  All other launches share code for any size.  For each size, it is compiled for the first
- * SPECIALIZED combinations of image formats; all others share code for any format. */
+/* A kernel is compiled for its first SPECIALIZED local sizes, and for those in which it executes WORTH
+ * instructions: compiling takes as long as that.  All other launches share code for any size.  For each size,
+ * it is compiled for the first SPECIALIZED combinations of image formats; all others share code for any
+ * format. */
 enum { SPECIALIZED = 2, WORTH = 1 << 28, LEAST_ITEMS = 64 };
 
 struct in_jit_options in_jit_any_size(const struct in_jit_options *options)

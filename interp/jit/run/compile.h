@@ -44,8 +44,8 @@ struct in_jit_kernel {
 };
 /* OPTIONS for any local size. */
 struct in_jit_options in_jit_any_size(const struct in_jit_options *options);
-/* Makes OPTIONS those of code for any local size, or for any formats of images, where that is expected to take less time, for a
- * launch that executes about WORK instructions. */
+/* Makes OPTIONS those of code for any local size, or for any formats of images, where that is expected to
+ * take less time, for a launch that executes about WORK instructions. */
 void in_jit_choose_variant(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
                            double work);
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process

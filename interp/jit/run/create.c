@@ -28,8 +28,8 @@ static bool set_geometry(struct in_jit_run *run, const struct in_launch *l, bool
     return items > 0;
 }
 
-/* Where the kernel cannot observe its work-groups: a size that divides the launch in the first dimension, suits vectors, and
- * leaves some groups for each thread. */
+/* Where the kernel cannot observe its work-groups: a size that divides the launch in the first dimension,
+ * suits vectors, and leaves some groups for each thread. */
 static uint32_t flat_size(const struct in_jit_frame *frame)
 {
     uint64_t local = frame->local_size[0], global = frame->global_size[0];
@@ -143,7 +143,8 @@ void in_jit_run_destroy(struct in_jit_run *run)
     mm_free(run);
 }
 
-/* Bits that suffice for global ids, one of few values: with the fewer bits the more checks are decided when compiling. */
+/* Bits that suffice for global ids, one of few values: with the fewer bits the more checks are decided when
+ * compiling. */
 static uint32_t id_bits(const struct in_jit_frame *f)
 {
     uint64_t most = 0;
@@ -220,8 +221,8 @@ static bool are_aliased(const struct in_run *launch)
     return false;
 }
 
-/* Two arguments lead to the same memory, and work-items may wait for one another through it, or its accesses have been
- * reordered: code that expects it. */
+/* Two arguments lead to the same memory, and work-items may wait for one another through it, or its accesses
+ * have been reordered: code that expects it. */
 static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel,
                                 struct in_jit_options *options, bool edge)
 {
@@ -234,7 +235,8 @@ static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
-/* An instrumented launch in which work-items may wait: code that leaves the launch to the interpreter if they do. */
+/* An instrumented launch in which work-items may wait: code that leaves the launch to the interpreter if they
+ * do. */
 static void compile_with_clocks(struct in_jit_run *run, struct in_kernel *kernel,
                                 struct in_jit_options *options, bool edge)
 {
@@ -246,7 +248,8 @@ static void compile_with_clocks(struct in_jit_run *run, struct in_kernel *kernel
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
-/* An instrumented launch in which the parts of work-items overlap that are assumed to be disjoint: code with tags. */
+/* An instrumented launch in which the parts of work-items overlap that are assumed to be disjoint: code with
+ * tags. */
 static void compile_with_tags(struct in_jit_run *run, struct in_kernel *kernel,
                               struct in_jit_options *options, bool edge)
 {
@@ -264,7 +267,8 @@ static int64_t launch_budget(const struct in_run *launch)
     return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)(limit - launch->executed);
 }
 
-/* The first work-group is the launch's next; false: it begins inside one of those that compiled code takes. */
+/* The first work-group is the launch's next; false: it begins inside one of those that compiled code
+ * takes. */
 static bool skip_to(struct in_jit_run *run, uint64_t group)
 {
     const struct in_run *launch = run->launch;
@@ -274,8 +278,8 @@ static bool skip_to(struct in_jit_run *run, uint64_t group)
     return item % run->local_size[0] == 0;
 }
 
-/* Whether the launch's part can be executed while other work-items have begun elsewhere and do not continue: none waits
- * for them; those of a divided work-group share no barriers and no local memory. */
+/* Whether the launch's part can be executed while other work-items have begun elsewhere and do not continue:
+ * none waits for them; those of a divided work-group share no barriers and no local memory. */
 static bool may_split(const struct in_jit_kernel *kernel, bool group)
 {
     return !kernel->shape.waits && !kernel->calls.any &&

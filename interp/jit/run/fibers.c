@@ -1,6 +1,6 @@
-/* Execution of work-items on fibers.  A fiber executes work-items of its group one after the other; when one waits, in
- * a loop or at a barrier, another fiber is resumed.  A kernel pays for a context switch only where a work-item waits,
- * and every work-item that has begun makes progress (fair scheduling). */
+/* Execution of work-items on fibers.  A fiber executes work-items of its group one after the other; when one
+ * waits, in a loop or at a barrier, another fiber is resumed.  A kernel pays for a context switch only where
+ * a work-item waits, and every work-item that has begun makes progress (fair scheduling). */
 #include "interp/jit/run/fibers.h"
 #include "interp/jit/instrument/guard.h"
 #include "interp/jit/run/run.h"
@@ -334,16 +334,17 @@ static struct fiber *begin_fiber(struct in_fiber_thread *t)
     return f;
 }
 
-/* Before the next work-group begins, those that have begun continue, so that few stacks are in use.  A work-item that waits for
- * another work-group spins, at the latest after PATIENCE iterations: it does not prevent that one from beginning. */
+/* Before the next work-group begins, those that have begun continue, so that few stacks are in use.  A
+ * work-item that waits for another work-group spins, at the latest after PATIENCE iterations: it does not
+ * prevent that one from beginning. */
 static struct fiber *ready_before_next_group(struct in_fiber_thread *t)
 {
     bool begun = !t->open || t->open->turns.begun >= t->open->items;
     return begun && t->groups_left ? take_fiber(&t->ready) : NULL;
 }
 
-/* Until all work-items are done or the launch stops, true, or all that are left wait for work-items elsewhere:
- * another kernel or the host. */
+/* Until all work-items are done or the launch stops, true, or all that are left wait for work-items
+ * elsewhere: another kernel or the host. */
 static bool step_thread(struct in_fiber_thread *t)
 {
     for (uint32_t idle = 0; idle <= 4 * t->fibers;) {

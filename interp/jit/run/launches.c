@@ -1,4 +1,5 @@
-/* The list of the launches in compiled code, which are stopped when their context is terminated or the process ends. */
+/* The list of the launches in compiled code, which are stopped when their context is terminated or the
+ * process ends. */
 #include "interp/jit/run/run.h"
 
 #include <pthread.h>

@@ -56,8 +56,8 @@ static void drop_key(struct key *key)
     mm_free(key->constants);
 }
 
-/* False: the code is not cached, because a fault is injected, REFCL_JIT_DUMP is to print its compilation, or the version of
- * the compiler is unknown. */
+/* False: the code is not cached, because a fault is injected, REFCL_JIT_DUMP is to print its compilation, or
+ * the version of the compiler is unknown. */
 static bool make_key(struct key *key, const struct in_jit_kernel *k, const struct in_module *m,
                      const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {

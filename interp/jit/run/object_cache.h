@@ -4,8 +4,8 @@
 
 #include "interp/jit/run/compile.h"
 
-/* The cached object file of KERNEL of MODULE for the processor and features of MACHINE; also restores the shape
- * in K.  NULL: there is none. */
+/* The cached object file of KERNEL of MODULE for the processor and features of MACHINE; also restores the
+ * shape in K.  NULL: there is none. */
 LLVMMemoryBufferRef in_object_cache_get(struct in_jit_kernel *k, const struct in_module *module,
                                         const struct in_kernel *kernel, LLVMTargetMachineRef machine);
 void in_object_cache_put(const struct in_jit_kernel *k, const struct in_module *module,

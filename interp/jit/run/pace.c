@@ -1,20 +1,24 @@
-/* Decisions about threads: the launch's own thread begins alone and calls others when the rest will take longer than a
- * wake-up; threads that contend for cache lines retire. */
+/* Decisions about threads: the launch's own thread begins alone and calls others when the rest will take
+ * longer than a wake-up; threads that contend for cache lines retire. */
 #include "interp/jit/run/pace.h"
 #include "interp/jit/run/pool.h"
 #include "memmodel/base/clock.h"
 
-/* A launch is taken in PORTIONS; to measure contention, in PROBES.  Of few work-groups nothing is measured. */
+/* A launch is taken in PORTIONS; to measure contention, in PROBES.  Of few work-groups nothing is
+ * measured. */
 enum { PORTIONS = 64, PROBES = 512, FEW_GROUPS = 16 };
 /* A wake-up costs its caller 4 microseconds, and as much until the thread runs. */
 enum { WORTH_NS = 20000 };
-/* Portions from which CPU time is measured: reading it is a system call, but excludes the time of other processes. */
+/* Portions from which CPU time is measured: reading it is a system call, but excludes the time of other
+ * processes. */
 enum { LONG_NS = 50000 };
-/* Portions in a row that are too slow before a thread retires: the time of one may include another process's. */
+/* Portions in a row that are too slow before a thread retires: the time of one may include another
+ * process's. */
 enum { SLOW_PORTIONS = 2 };
 /* Threads that together are less than 4/3 times as fast as one do not pay for the wake-up. */
 static const double LEAST_GAIN = 4.0 / 3.0;
-/* Shorter measurements consist of the clock's own time, and would find contention where there is none, or none where there is. */
+/* Shorter measurements consist of the clock's own time, and would find contention where there is none, or
+ * none where there is. */
 enum { LEAST_MEASURED_NS = 1000 };
 /* Portions that are shorter consist of taking them, which costs 30 nanoseconds, to a large part. */
 enum { LEAST_PORTION_NS = 1000, LEAST_PORTIONS = 4 };
@@ -22,7 +26,8 @@ enum { LEAST_PORTION_NS = 1000, LEAST_PORTIONS = 4 };
 enum { LAUNCHES_ALONE = 32 };
 /* Launches up to this time are compared as wholes: measuring portions of them takes too much of it. */
 enum { COMPARED_NS = 10 * WORTH_NS };
-/* Launches whose work-groups take times that differ by more than this factor have different data, and are not compared. */
+/* Launches whose work-groups take times that differ by more than this factor have different data, and are not
+ * compared. */
 static const double MOST_UNEQUAL = 4;
 
 void in_pace_divide(struct in_jit_run *run, unsigned cores)
@@ -187,8 +192,8 @@ bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t
     return true;
 }
 
-/* Compares a launch in several threads, of which a work-group took GROUP_NS, with the latest in one thread; without one, the
- * next launch is in one thread. */
+/* Compares a launch in several threads, of which a work-group took GROUP_NS, with the latest in one thread;
+ * without one, the next launch is in one thread. */
 static void compare_pace(const struct in_jit_run *run, double group_ns)
 {
     struct in_jit_kernel *kernel = run->kernel;

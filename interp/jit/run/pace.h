@@ -1,5 +1,5 @@
-/* Inside jit: how many threads execute a launch, from the time that its work-groups take.  Results do not depend on it:
- * work-groups are unordered [CL 3.2.2]. */
+/* Inside jit: how many threads execute a launch, from the time that its work-groups take.  Results do not
+ * depend on it: work-groups are unordered [CL 3.2.2]. */
 #ifndef INTERP_JIT_RUN_PACE_H
 #define INTERP_JIT_RUN_PACE_H
 
@@ -26,8 +26,8 @@ uint64_t in_pace_left(struct in_jit_run *run);
 void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run);
 /* Takes the work-groups from *FROM until *TO; false: none is left. */
 bool in_pace_take(const struct in_jit_pace *pace, struct in_jit_run *run, uint64_t *from, uint64_t *to);
-/* After a portion of GROUPS: false when the thread is to retire, because all threads together are slower than one alone.
- * One thread remains. */
+/* After a portion of GROUPS: false when the thread is to retire, because all threads together are slower than
+ * one alone. One thread remains. */
 bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t groups);
 void in_pace_end(const struct in_jit_pace *pace, struct in_jit_run *run);
 

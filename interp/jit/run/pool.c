@@ -1,5 +1,5 @@
-/* The thread pool: started with the first launch that threads can make shorter; asleep between launches, after a short time
- * of spinning.  An offer never waits for threads that have not begun. */
+/* The thread pool: started with the first launch that threads can make shorter; asleep between launches,
+ * after a short time of spinning.  An offer never waits for threads that have not begun. */
 #include "interp/jit/run/pool.h"
 #include "memmodel/base/clock.h"
 #include "memmodel/base/memory.h"
@@ -62,7 +62,8 @@ static bool spin_until_offered(uint64_t seen)
     return false;
 }
 
-/* The offerer reads ASLEEP after it has set STATE, this thread sets ASLEEP before it reads STATE: one sees the other. */
+/* The offerer reads ASLEEP after it has set STATE, this thread sets ASLEEP before it reads STATE: one sees
+ * the other. */
 static void sleep_until_offered(uint64_t seen)
 {
     pthread_mutex_lock(&pool.lock);

@@ -159,8 +159,9 @@ static void report_progress(const struct in_jit_run *run, uint64_t done)
                          __ATOMIC_RELAXED);
 }
 
-/* Sets local memory to what it holds when a work-group begins; returns how many of MOST work-groups may follow one another.  Instrumented
- * code sets it itself for all but the first; few of them, for the progress display. */
+/* Sets local memory to what it holds when a work-group begins; returns how many of MOST work-groups may
+ * follow one another.  Instrumented code sets it itself for all but the first; few of them, for the progress
+ * display. */
 static uint64_t fill_local(const struct worker *w, uint64_t most)
 {
     enum { FEW = 64 };
@@ -323,8 +324,8 @@ static void stop_compiling(void)
 
 /* The caller has just been loaded: what was stopped before belonged to a library that is unloaded.
  *
- * fork() waits for the end of the caller's step, which may be in this library.  Handlers that are registered last run first: fork()
- * would hold the mutexes of this library while it waits for a step that needs them. */
+ * fork() waits for the end of the caller's step, which may be in this library.  Handlers that are registered
+ * last run first: fork() would hold the mutexes of this library while it waits for a step that needs them. */
 __attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
 const struct in_jit_api *in_jit_interface(void)
 {

@@ -6,7 +6,8 @@
 #include "interp/jit/run/compile.h"
 #include <stdatomic.h>
 
-/* Consecutive work-groups, which one thread takes first: its caches may have their data from the launch before. */
+/* Consecutive work-groups, which one thread takes first: its caches may have their data from the launch
+ * before. */
 struct in_jit_part {
     _Alignas(64) atomic_uint_fast64_t next;
     uint64_t end;
@@ -42,8 +43,8 @@ void in_jit_run_destroy(struct in_jit_run *run);
 /* Compiles the code for LAUNCH, which may come later, in the background. */
 void in_jit_run_prepare(const struct in_run *launch);
 
-/* The callout frame for a thread of RUN, NULL also where the kernel needs none: then *FITS.  When it is released, its
- * error becomes the launch's. */
+/* The callout frame for a thread of RUN, NULL also where the kernel needs none: then *FITS.  When it is
+ * released, its error becomes the launch's. */
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits);
 void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *outside);
 

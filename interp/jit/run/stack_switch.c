@@ -1,5 +1,6 @@
-/* Switching between stacks.  A switch is a call: the compiler saves what a callee may change, so that only the
- * registers that a callee preserves remain.  The floating-point environment is the same on all stacks of a thread. */
+/* Switching between stacks.  A switch is a call: the compiler saves what a callee may change, so that only
+ * the registers that a callee preserves remain.  The floating-point environment is the same on all stacks of
+ * a thread. */
 #include "interp/jit/run/stack_switch.h"
 #include "memmodel/memmodel.h"
 #include <stdint.h>
@@ -27,9 +28,9 @@ bool in_stack_can_switch_plain(void)
 }
 
 #if HAS_PLAIN
-/* in_stack_swap(save, resume): pushes the preserved registers, stores the stack pointer to *SAVE, and returns to the
- * caller that did the same on the stack RESUME.  in_stack_begin: the first return of a new stack, which finds function
- * and argument in preserved registers. */
+/* in_stack_swap(save, resume): pushes the preserved registers, stores the stack pointer to *SAVE, and returns
+ * to the caller that did the same on the stack RESUME.  in_stack_begin: the first return of a new stack,
+ * which finds function and argument in preserved registers. */
 void in_stack_swap(void **save, void *resume);
 void in_stack_begin(void);
 __asm__(".pushsection .text\n"

@@ -11,11 +11,12 @@ struct in_stack_context {
     void *pointer;
     ucontext_t *saved;
 };
-/* swapcontext makes a system call for the signal mask, which costs twenty times the switch.  PLAIN: contexts without
- * signal mask, where the processor is supported and neither a sanitizer has to be informed of stacks nor a fault resumes a
- * context (guard.h). */
+/* swapcontext makes a system call for the signal mask, which costs twenty times the switch.  PLAIN: contexts
+ * without signal mask, where the processor is supported and neither a sanitizer has to be informed of stacks
+ * nor a fault resumes a context (guard.h). */
 bool in_stack_can_switch_plain(void);
-/* A context that begins in BODY(ARGUMENT), which never returns, on STACK of SIZE bytes.  False: out of memory. */
+/* A context that begins in BODY(ARGUMENT), which never returns, on STACK of SIZE bytes.  False: out of
+ * memory. */
 bool in_stack_prepare(struct in_stack_context *context, bool plain, void *stack, size_t size,
                       void (*body)(void *), void *argument);
 /* For the scheduler's side: nothing to resume yet. */

@@ -1,4 +1,5 @@
-// The order of a work-item's accesses when work-items become vector lanes.  docs/vectorizer.md#order-of-accesses
+// The order of a work-item's accesses when work-items become vector lanes.
+// docs/vectorizer.md#order-of-accesses
 #include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/work_item_loops.h"
 
@@ -18,8 +19,8 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-// Attributes of a function: where its first parameter, the frame, has pointers to the arguments and to variables of program scope, if
-// the pass may assume these to be different memory; and that it has.
+// Attributes of a function: where its first parameter, the frame, has pointers to the arguments and to
+// variables of program scope, if the pass may assume these to be different memory; and that it has.
 static constexpr char ARGUMENTS_AT[] = "arguments-at", PROGRAM_AT[] = "program-at",
                       ASSUMES_DISJOINT[] = "assumes-disjoint";
 
@@ -72,7 +73,8 @@ static int64_t loaded_from(const Value *i, const Value *&origin)
     return at.getSExtValue();
 }
 
-// The pointer that I accesses memory through; of a word that is loaded for one of its bytes, the pointer to that byte.
+// The pointer that I accesses memory through; of a word that is loaded for one of its bytes, the pointer to
+// that byte.
 static const Value *pointer_of(const Instruction &i)
 {
     const Value *pointer = getLoadStorePointerOperand(&i), *byte;
@@ -81,7 +83,8 @@ static const Value *pointer_of(const Instruction &i)
                : pointer;
 }
 
-// Which object of the launch the access I leads to: 1 + the place of the argument, 0 for variables of program scope; -1: unknown.
+// Which object of the launch the access I leads to: 1 + the place of the argument, 0 for variables of program
+// scope; -1: unknown.
 static int64_t object_of_launch(const Instruction &i, const Function &f)
 {
     const Value *origin = nullptr, *frame = nullptr;
@@ -104,9 +107,9 @@ static bool are_disjoint_objects(const Instruction &a, const Instruction &b)
     return x >= 0 && y >= 0 && x != y;
 }
 
-// Whether access K, if it moves up to or down to others of its group, may pass an access that it depends on.  Tags of different lanes
-// depend on each other; other accesses of different work-items do not.  ASSUMES: set if it cannot since different arguments lead to
-// different memory.
+// Whether access K, if it moves up to or down to others of its group, may pass an access that it depends on.
+// Tags of different lanes depend on each other; other accesses of different work-items do not.  ASSUMES: set
+// if it cannot since different arguments lead to different memory.
 static bool may_pass_dependence(ArrayRef<Instruction *> accesses, unsigned k, AAResults &aliases,
                                 bool &assumes)
 {
@@ -143,8 +146,8 @@ static void find_dependent(Loop &loop, LoopInfo &loops, ScalarEvolution &evoluti
             found.push_back(accesses[k]);
 }
 
-// The vectorizer moves loads of a group up to its first access and stores down to its last.  It takes the promise that iterations are
-// independent for one that no accesses are, those within an iteration included.
+// The vectorizer moves loads of a group up to its first access and stores down to its last.  It takes the
+// promise that iterations are independent for one that no accesses are, those within an iteration included.
 PreservedAnalyses AccessOrder::run(Function &f, FunctionAnalysisManager &analyses)
 {
     auto &loops = analyses.getResult<LoopAnalysis>(f);

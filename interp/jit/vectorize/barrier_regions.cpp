@@ -1,5 +1,5 @@
-// Splits the work-item function at barriers into regions.  All work-items execute a region before any executes the
-// next; values live across a barrier are kept in context arrays, or once if they are uniform.
+// Splits the work-item function at barriers into regions.  All work-items execute a region before any
+// executes the next; values live across a barrier are kept in context arrays, or once if they are uniform.
 // docs/vectorizer.md#regions-at-barriers
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/versions.hpp"
@@ -124,8 +124,8 @@ void BarrierRegions::place_arrays()
 
 // ---- region functions ----------------------------------------------------------------------------
 
-// The function of a region for one work-item, which returns the region after it, 0 at the end.  Parameters: those of the
-// item, the uniform slots as values, then pointers to the uniform slots and to PLACES.
+// The function of a region for one work-item, which returns the region after it, 0 at the end.  Parameters:
+// those of the item, the uniform slots as values, then pointers to the uniform slots and to PLACES.
 class RegionFunction
 {
     const BarrierRegions &r;

@@ -1,5 +1,5 @@
-// Cancellation: long loops check the stop flag or the step budget and leave the function when the launch is to stop.
-// Added after optimization, so that the checks do not prevent vectorization.
+// Cancellation: long loops check the stop flag or the step budget and leave the function when the launch is
+// to stop. Added after optimization, so that the checks do not prevent vectorization.
 #include "interp/jit/vectorize/cancellation.h"
 #include "interp/jit/vectorize/versions.hpp"
 
@@ -62,8 +62,8 @@ uint64_t cost_of(const BasicBlock &b)
     return cost;
 }
 
-// Upper bound on the trip count of LOOP if it is left at EXIT when what counts up meets a limit, above which it
-// does not begin.
+// Upper bound on the trip count of LOOP if it is left at EXIT when what counts up meets a limit, above which
+// it does not begin.
 uint64_t Polls::rounds_to_limit(Loop *loop, BasicBlock *exit)
 {
     auto *branch = dyn_cast<BranchInst>(exit->getTerminator());

@@ -20,16 +20,18 @@ constexpr unsigned ARITHMETIC = 4, DIVISION = 12, LOAD = 5;
 constexpr unsigned SCALAR_REGISTERS = 12, VECTOR_REGISTERS = 32;
 // Accesses to memory that are in progress at a time.
 constexpr unsigned LOADS = 192;
-// Instructions of a loop of which the processor executes several iterations at a time; of one with several vectors that remains in
-// the caches; and of one inside a work-item, of whose vectors some lanes are masked most of the time.
+// Instructions of a loop of which the processor executes several iterations at a time; of one with several
+// vectors that remains in the caches; and of one inside a work-item, of whose vectors some lanes are masked
+// most of the time.
 constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
 // Loads of a loop that are compared with one another.
 constexpr unsigned MOST_REPEATED = 64;
 // Vectors of a strip: few work-groups consist of longer ones.
 constexpr unsigned MOST_VECTORS = 8;
 
-// As many instructions as operations cost that vectors gain nothing from: gathers; accesses to memory, divisions of 64-bit integers and
-// gathers of bytes under a mask; accesses lane by lane, and divisions, in a loop that lanes leave one after the other.
+// As many instructions as operations cost that vectors gain nothing from: gathers; accesses to memory,
+// divisions of 64-bit integers and gathers of bytes under a mask; accesses lane by lane, and divisions, in a
+// loop that lanes leave one after the other.
 constexpr unsigned GATHER = 8, OPERATION = 16, SEARCHED_ACCESS = 2 * LANE_ACCESS;
 } // namespace
 
@@ -112,14 +114,15 @@ static bool is_division(const Instruction &i, const Divergence &divergence)
     return i.isIntDivRem() && !isa<Constant>(i.getOperand(1)) && divergence.values.count(&i);
 }
 
-// Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no vectors.
+// Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no
+// vectors.
 static bool is_wide_division(const Instruction &i, const Divergence &divergence)
 {
     return is_division(i, divergence) && i.getType()->getScalarSizeInBits() > 32;
 }
 
-// Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and elements of private
-// arrays that differ between lanes.
+// Whether a vector of accesses I is one access per lane: loads of bytes and shorts that are far apart, and
+// elements of private arrays that differ between lanes.
 static bool is_lane_by_lane(const Instruction &i, const Divergence &divergence)
 {
     auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
@@ -143,8 +146,8 @@ unsigned recurrence_cycles(const Loop &loop, const PHINode &phi)
     return end > 0 ? std::max(1u, end - 1) : 0;
 }
 
-// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector takes.  SLOW: accesses lane by
-// lane and other operations that take as long.
+// Whether a work-item alone executes LOOP, of SIZE instructions, in less time than its part of a vector
+// takes.  SLOW: accesses lane by lane and other operations that take as long.
 static bool is_better_alone(const Loop &loop, unsigned size, unsigned slow, bool differs)
 {
     const unsigned time = slow * (differs ? SEARCHED_ACCESS : LANE_ACCESS);
@@ -155,8 +158,8 @@ static bool is_better_alone(const Loop &loop, unsigned size, unsigned slow, bool
                   [&](const PHINode &phi) { return ISSUE * recurrence_cycles(loop, phi) <= time; });
 }
 
-// Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
-// one after the other: most of them leave at the first.
+// Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those
+// that compare bytes one after the other: most of them leave at the first.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
     unsigned size = 0, gathers = 0, masked = 0, slow = 0, divisions = 0;
@@ -187,7 +190,8 @@ static bool is_over_items(const Loop &loop)
            !findOptionMDForLoop(&loop, "llvm.loop.vectorize.enable");
 }
 
-// Whether an instruction is executed lane by lane, or accesses shadow tags, whose checks know the lanes of one vector.
+// Whether an instruction is executed lane by lane, or accesses shadow tags, whose checks know the lanes of
+// one vector.
 static bool has_one_vector(const Loop &loop)
 {
     return any_of(loop.blocks(), [](const BasicBlock *b) {
@@ -225,7 +229,8 @@ const SCEVAddRecExpr *consecutive_access(Instruction &i, PredicatedScalarEvoluti
     return step && step->getAPInt() == size ? sequence : nullptr;
 }
 
-// Whether all accesses of LOOP are to consecutive elements, or to the same one, and an iteration always loads what the next one loads, too.
+// Whether all accesses of LOOP are to consecutive elements, or to the same one, and an iteration always loads
+// what the next one loads, too.
 static bool repeats_loads(Loop &loop, ScalarEvolution &all, const DominatorTree &tree)
 {
     PredicatedScalarEvolution evolution(all, loop);
@@ -250,8 +255,8 @@ static bool repeats_loads(Loop &loop, ScalarEvolution &all, const DominatorTree 
     return repeats;
 }
 
-// Before its second vectorizer, LLVM replaces loads of what the iteration before has loaded by values that are carried along, in a chain
-// of phis that it cannot vectorize.
+// Before its second vectorizer, LLVM replaces loads of what the iteration before has loaded by values that
+// are carried along, in a chain of phis that it cannot vectorize.
 PreservedAnalyses ForceVectors::run(Function &f, FunctionAnalysisManager &analyses)
 {
     ScalarEvolution &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);

@@ -15,8 +15,8 @@ static bool is_far(const Value *pointer, const Divergence &divergence)
            (stride.kind == LaneStride::CONSTANT && (stride.bytes >= line || stride.bytes <= -line));
 }
 
-// What accesses to separate cache lines cost in a loop over work-items in the first dimension.  A store waits for its cache
-// line; loads overlap.  Inner loops of the work-item weigh more.
+// What accesses to separate cache lines cost in a loop over work-items in the first dimension.  A store waits
+// for its cache line; loads overlap.  Inner loops of the work-item weigh more.
 static uint64_t cost_of_distance(Function &f)
 {
     enum { LOAD = 1, STORE = 2, ITERATIONS = 16, DEEPEST = 4 };

@@ -49,9 +49,10 @@ Function *make_yield(Module &m)
     return f;
 }
 
-// Inserts a yield at the back edges of loops that may wait for another work-item: they observe others' writes and have no
-// known trip count.  Taking a free lock repeats no loop, so its holder is not suspended for taking it often.  The parameter
-// for local memory becomes the group's fiber state (turns), which holds the pointer to local memory.
+// Inserts a yield at the back edges of loops that may wait for another work-item: they observe others' writes
+// and have no known trip count.  Taking a free lock repeats no loop, so its holder is not suspended for
+// taking it often.  The parameter for local memory becomes the group's fiber state (turns), which holds the
+// pointer to local memory.
 void insert_yields(Function &f, Function *turn)
 {
     DominatorTree tree(f);

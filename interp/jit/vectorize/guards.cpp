@@ -1,5 +1,5 @@
-// Guards of a kernel: comparisons of ids with bounds, behind which all of its work is.  Strips in which all work-items pass them are
-// compiled without them.  docs/vectorizer.md#guards
+// Guards of a kernel: comparisons of ids with bounds, behind which all of its work is.  Strips in which all
+// work-items pass them are compiled without them.  docs/vectorizer.md#guards
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/IR/ConstantRange.h>

@@ -1,5 +1,5 @@
-// Operations on vectors in place of the same operation on each of their elements: the emitter calls library functions element by element.
-// docs/vectorizer.md#vectors-of-several-work-items
+// Operations on vectors in place of the same operation on each of their elements: the emitter calls library
+// functions element by element. docs/vectorizer.md#vectors-of-several-work-items
 #include "interp/jit/vectorize/widen_vectors.hpp"
 
 #include <llvm/Analysis/VectorUtils.h>

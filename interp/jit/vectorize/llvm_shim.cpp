@@ -194,7 +194,8 @@ void in_shim_keep_accuracy(LLVMModuleRef module, bool all)
     }
 }
 
-// Functions of run/slow_vectors.c replace calls of in_slow_... in loops with vectors of doubles, up to as many as fit in LANES words.
+// Functions of run/slow_vectors.c replace calls of in_slow_... in loops with vectors of doubles, up to as
+// many as fit in LANES words.
 void in_shim_declare_slow_vectors(LLVMModuleRef module, unsigned lanes)
 {
     Module &m = *unwrap(module);
@@ -244,8 +245,8 @@ unsigned in_shim_loop_depth(LLVMModuleRef module)
     return depth;
 }
 
-// The noalias promise of parameters holds for the whole launch, so no scope declaration is needed; the vectorizer
-// would treat the declarations as accesses to memory.
+// The noalias promise of parameters holds for the whole launch, so no scope declaration is needed; the
+// vectorizer would treat the declarations as accesses to memory.
 void in_shim_drop_scopes(LLVMModuleRef module)
 {
     for (Function &f : *unwrap(module))
@@ -255,8 +256,8 @@ void in_shim_drop_scopes(LLVMModuleRef module)
                 call->eraseFromParent();
 }
 
-// LLVM schedules machine code between labels, in quadratic time of the accesses to memory.  Labels after so many that no processor
-// would reorder accesses across them make it linear.
+// LLVM schedules machine code between labels, in quadratic time of the accesses to memory.  Labels after so
+// many that no processor would reorder accesses across them make it linear.
 void in_shim_bound_scheduling(LLVMModuleRef module)
 {
     constexpr unsigned MOST_ACCESSES = 256;
@@ -293,7 +294,8 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
-// Shifts in place of casts between vectors and words of other sizes (as_uint(uchar4)), which LLVM's scalarizer leaves as vectors.
+// Shifts in place of casts between vectors and words of other sizes (as_uint(uchar4)), which LLVM's
+// scalarizer leaves as vectors.
 struct ShiftCasts : PassInfoMixin<ShiftCasts> {
     static unsigned bits(Type *type)
     {
@@ -304,7 +306,8 @@ struct ShiftCasts : PassInfoMixin<ShiftCasts> {
         Value *x = v->getType()->isVectorTy() ? b.CreateExtractElement(v, k) : v;
         return b.CreateBitCast(x, b.getIntNTy(bits(v->getType())));
     }
-    // Element K of TYPE, of 64 bits at most, from the elements of V, the first of which holds the lowest bits.
+    // Element K of TYPE, of 64 bits at most, from the elements of V, the first of which holds the lowest
+    // bits.
     static Value *convert(IRBuilder<> &b, Value *v, Type *type, unsigned k)
     {
         const unsigned from = bits(v->getType()), to = bits(type);
@@ -340,8 +343,9 @@ struct ShiftCasts : PassInfoMixin<ShiftCasts> {
     }
 };
 
-// Vectors apart, loads and stores too, so that loops over work-items can be vectorized.  No loop can be that calls a path for
-// texels, which keeps its vectors: a texel that is stored in parts cannot be loaded as a whole before they reach the cache.
+// Vectors apart, loads and stores too, so that loops over work-items can be vectorized.  No loop can be that
+// calls a path for texels, which keeps its vectors: a texel that is stored in parts cannot be loaded as a
+// whole before they reach the cache.
 struct Scalarize : PassInfoMixin<Scalarize> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
     {
@@ -379,8 +383,9 @@ struct HalvesAsIntegers : PassInfoMixin<HalvesAsIntegers> {
     }
 };
 
-// Loops over work-items are not unrolled before they are vectorized.  Those that remained scalar are unrolled here, if their trip count
-// is constant and several iterations are short: a jump for each work-item costs as much as a few instructions.
+// Loops over work-items are not unrolled before they are vectorized.  Those that remained scalar are unrolled
+// here, if their trip count is constant and several iterations are short: a jump for each work-item costs as
+// much as a few instructions.
 struct UnrollScalar : PassInfoMixin<UnrollScalar> {
     static bool is_scalar_over_items(const Loop &loop)
     {
@@ -428,8 +433,8 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
            name == "unroll-scalar" || name == "scalarize" || name == "widen-vectors";
 }
 
-// "unroll-full" is loop-unroll-full, but forgets what scalar evolution knows of all loops when it unrolls one: to find what depends
-// on a loop takes quadratic time where many loops are inside another one.
+// "unroll-full" is loop-unroll-full, but forgets what scalar evolution knows of all loops when it unrolls
+// one: to find what depends on a loop takes quadratic time where many loops are inside another one.
 static bool parse_loop_pass(StringRef name, LoopPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
 {
     if (name != "unroll-full")

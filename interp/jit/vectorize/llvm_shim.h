@@ -29,15 +29,16 @@ void in_shim_hidden_effects(LLVMValueRef function);
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
 /* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
-/* Has the short paths for texels (bitcode/image.c) inlined by the next inliner, unless the copies for all calls were more than MOST
- * instructions.  False if they stay functions. */
+/* Has the short paths for texels (bitcode/image.c) inlined by the next inliner, unless the copies for all
+ * calls were more than MOST instructions.  False if they stay functions. */
 bool in_shim_inline_image_paths(LLVMModuleRef module, uint64_t most);
 /* Functions take the target from the target machine; those linked in become internal. */
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
 /* Calls that double precision needs, or all, go to libm itself. */
 void in_shim_keep_accuracy(LLVMModuleRef module, bool all);
 
-/* Declares vector variants of in_slow_... (interp/ext/slow_path.h), up to as many doubles as fit in LANES words. */
+/* Declares vector variants of in_slow_... (interp/ext/slow_path.h), up to as many doubles as fit in LANES
+ * words. */
 void in_shim_declare_slow_vectors(LLVMModuleRef module, unsigned lanes);
 /* Instructions of all functions of MODULE. */
 uint64_t in_shim_size(LLVMModuleRef module);
@@ -49,9 +50,11 @@ void in_shim_drop_scopes(LLVMModuleRef module);
 void in_shim_bound_scheduling(LLVMModuleRef module);
 /* Runs passes; false: there are no such passes, or they are stopped. */
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
-/* Makes all passes, those that run included, end without effect; or enables them again.  Any thread may call it. */
+/* Makes all passes, those that run included, end without effect; or enables them again.  Any thread may call
+ * it. */
 void in_shim_stop_passes(bool stop);
-/* Sets *MADE to a new JIT for this process, which the caller disposes of; NULL, or the error, which the caller owns. */
+/* Sets *MADE to a new JIT for this process, which the caller disposes of; NULL, or the error, which the
+ * caller owns. */
 LLVMErrorRef in_shim_jit(LLVMOrcLLJITRef *made);
 
 #ifdef __cplusplus

@@ -121,8 +121,8 @@ bool decide_comparison(ICmpInst &compare, ScalarEvolution &evolution, LocalRange
     return true;
 }
 
-// A loop that all work-items execute the same number of times, which is constant, counts its iterations: otherwise lanes would
-// leave it under a mask, and LLVM could not unroll it.
+// A loop that all work-items execute the same number of times, which is constant, counts its iterations:
+// otherwise lanes would leave it under a mask, and LLVM could not unroll it.
 void fix_trip_count(Loop &loop, ScalarEvolution &evolution, LocalRanges &ranges)
 {
     BasicBlock *latch = loop.getLoopLatch(), *before = loop.getLoopPreheader(), *header = loop.getHeader();

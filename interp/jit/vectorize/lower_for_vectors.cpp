@@ -1,5 +1,6 @@
-// Replaces what vectors across work-items lack: gathers of bytes, integer division (uniform division gains without
-// vectors, too).  Decides whether a kernel's own vector types are kept.  docs/vectorizer.md#profitability
+// Replaces what vectors across work-items lack: gathers of bytes, integer division (uniform division gains
+// without vectors, too).  Decides whether a kernel's own vector types are kept.
+// docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
@@ -39,8 +40,8 @@ static bool is_taken_apart(const Instruction &vector)
     return true;
 }
 
-// Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.  Vectors of three have their
-// own size where vload3() reads them.
+// Whether LOAD takes consecutive vectors apart: as vectors across work-items, members come in groups.
+// Vectors of three have their own size where vload3() reads them.
 static bool only_members(const Instruction &load, const Divergence &divergence)
 {
     if (!isa<LoadInst>(load))
@@ -143,7 +144,8 @@ static bool is_of_one_thread(const Value *pointer, const Function &item)
     return object == item.getArg(LOCAL) || isa<AllocaInst>(object);
 }
 
-// Whether BLOCK, of ITEM, does nothing but store to addresses in such memory, two or more, what the block before it has loaded there.
+// Whether BLOCK, of ITEM, does nothing but store to addresses in such memory, two or more, what the block
+// before it has loaded there.
 static bool is_exchange(BasicBlock &block, const Function &item)
 {
     BasicBlock *before = block.getSinglePredecessor(), *after = block.getSingleSuccessor();
@@ -170,8 +172,9 @@ static bool is_exchange(BasicBlock &block, const Function &item)
     return stores > 1 && loaded.size() == stores && loaded == stored;
 }
 
-// In place of BLOCK, which exchanges elements, the block before it stores each: the exchanged or, where it would not be executed, its own
-// value again.  No other work-item may write these elements meanwhile, as this one reads them.
+// In place of BLOCK, which exchanges elements, the block before it stores each: the exchanged or, where it
+// would not be executed, its own value again.  No other work-item may write these elements meanwhile, as this
+// one reads them.
 static void store_in_any_case(BasicBlock &block)
 {
     BasicBlock *before = block.getSinglePredecessor(), *after = block.getSingleSuccessor();
@@ -208,8 +211,9 @@ static void select_exchanges(Function &f)
             store_in_any_case(block);
 }
 
-// Adds constants to indices after these have been extended to 64 bits, where that is the same: `(ulong)(2 * i | 1)` is `(ulong)(2 * i) + 1`.
-// Without it scalar evolution does not find the distance from `a[2 * i]`, and LLVM's vectorizer makes no group of the two.
+// Adds constants to indices after these have been extended to 64 bits, where that is the same:
+// `(ulong)(2 * i | 1)` is `(ulong)(2 * i) + 1`. Without it scalar evolution does not find the distance from
+// `a[2 * i]`, and LLVM's vectorizer makes no group of the two.
 static void separate_offsets(Function &f)
 {
     const DataLayout &layout = f.getParent()->getDataLayout();

@@ -1,4 +1,5 @@
-// Periodic subscripts: parts of them restart at 0 after a number of work-items.  docs/vectorizer.md#profitability
+// Periodic subscripts: parts of them restart at 0 after a number of work-items.
+// docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/work_group.hpp"
 #include "interp/jit/vectorize/work_item_loops.h"
 
@@ -6,8 +7,8 @@
 
 using namespace llvm;
 
-// The least period of V, a part of an address, along the first dimension: 512 in `a[2 * i - (i & 511)]`; 0: no part of V is
-// periodic.
+// The least period of V, a part of an address, along the first dimension: 512 in `a[2 * i - (i & 511)]`; 0:
+// no part of V is periodic.
 static uint64_t least_period(const Value *v, const Divergence &divergence, unsigned depth)
 {
     auto *i = dyn_cast<Instruction>(v);

@@ -1,5 +1,5 @@
-// Range checks of whole work-groups: where each access of a loop over work-items is in bounds, a version of the loop without checks
-// runs.  docs/vectorizer.md#range-checks
+// Range checks of whole work-groups: where each access of a loop over work-items is in bounds, a version of
+// the loop without checks runs.  docs/vectorizer.md#range-checks
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -18,8 +18,8 @@ namespace
 enum : uint64_t { FAR = uint64_t(1) << 62, STEP = 1 << 20 };
 enum { MOST_CHECKS = 16, MOST_CODE = 400 };
 
-// A condition that is the same for all work-items, or offset < end or its inverse, where OFFSET advances by a constant from one to the
-// next.
+// A condition that is the same for all work-items, or offset < end or its inverse, where OFFSET advances by a
+// constant from one to the next.
 struct Check {
     Value *condition;
     bool expected;                // the condition's value in bounds
@@ -34,8 +34,8 @@ struct Versioning {
     SmallVector<Check, 8> checks;
 };
 
-// The check of a branch that the lowering of checks made: it hardly ever fails.  LLVM 19 inverts the condition where its inverse has
-// other uses.  The condition is NULL for other branches.
+// The check of a branch that the lowering of checks made: it hardly ever fails.  LLVM 19 inverts the
+// condition where its inverse has other uses.  The condition is NULL for other branches.
 Check check_of(const BasicBlock &b)
 {
     auto *branch = dyn_cast<BranchInst>(b.getTerminator());
@@ -56,8 +56,8 @@ bool has_division(const SCEV *s)
     return SCEVExprContains(s, [](const SCEV *part) { return isa<SCEVUDivExpr>(part); });
 }
 
-// The offset that CHECK compares with an invariant end, if it advances by a constant; else NULL.  V's predicate then includes that
-// under which it does.
+// The offset that CHECK compares with an invariant end, if it advances by a constant; else NULL.  V's
+// predicate then includes that under which it does.
 const SCEVAddRecExpr *affine_offset(Versioning &v, const Check &check)
 {
     auto *compare = dyn_cast<ICmpInst>(check.condition);
@@ -101,8 +101,9 @@ bool find(Versioning &v)
     return differs && v.checks.size() <= MOST_CHECKS && size <= MOST_CODE;
 }
 
-// Whether all checks hold in all iterations: invariant ones hold, and the first and the last offset of the others are below END and FAR,
-// and the distance between them is less than 2^52, so that offsets ascend without wrapping around.
+// Whether all checks hold in all iterations: invariant ones hold, and the first and the last offset of the
+// others are below END and FAR, and the distance between them is less than 2^52, so that offsets ascend
+// without wrapping around.
 Value *holds(const Versioning &v, Instruction *before)
 {
     const DataLayout &layout = before->getModule()->getDataLayout();

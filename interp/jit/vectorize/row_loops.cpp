@@ -1,5 +1,6 @@
-// Loops inside a work-item that are better than loops over work-items, with LLVM's vectors or with none: each work-item iterates over consecutive elements,
-// far from those of its neighbors.  docs/vectorizer.md#profitability
+// Loops inside a work-item that are better than loops over work-items, with LLVM's vectors or with none: each
+// work-item iterates over consecutive elements, far from those of its neighbors.
+// docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/cost_model.hpp"
 #include "interp/jit/vectorize/trip_counts.hpp"
 
@@ -26,8 +27,8 @@ static bool has_only_reductions(Loop &loop, ScalarEvolution &evolution)
     });
 }
 
-// Whether the access I takes one element after the other.  With MAY_WRAP, an index of 32 bits that may wrap around is treated as one
-// that does not: LLVM compares before the loop.
+// Whether the access I takes one element after the other.  With MAY_WRAP, an index of 32 bits that may wrap
+// around is treated as one that does not: LLVM compares before the loop.
 static bool is_consecutive(Instruction &i, Loop &loop, ScalarEvolution &evolution, bool may_wrap)
 {
     auto advances_by = [&](Value *v, uint64_t bytes) {
@@ -56,8 +57,8 @@ static bool is_far_from_neighbors(Instruction &i, const Divergence &divergence)
     return stride.kind != LaneStride::CONSTANT || stride.bytes < -few || stride.bytes > few;
 }
 
-// Whether an element that STORE writes may be that of ACCESS in another iteration, by what is known here; LLVM compares
-// addresses of different objects before the loop.
+// Whether an element that STORE writes may be that of ACCESS in another iteration, by what is known here;
+// LLVM compares addresses of different objects before the loop.
 static bool crosses_iterations(Instruction &store, Instruction &access, ScalarEvolution &evolution)
 {
     const SCEV *distance = evolution.getMinusSCEV(evolution.getSCEV(getLoadStorePointerOperand(&store)),
@@ -87,8 +88,8 @@ static bool find_accesses(Loop &loop, ScalarEvolution &evolution, SmallVectorImp
     return true;
 }
 
-// Without vectors at all.  Lanes that compute little for each store, all to different cache lines, gain nothing from vectors; nor do
-// lanes that only search bytes, of which each leaves at another one.
+// Without vectors at all.  Lanes that compute little for each store, all to different cache lines, gain
+// nothing from vectors; nor do lanes that only search bytes, of which each leaves at another one.
 static bool is_better_scalar(Loop &loop, ArrayRef<Instruction *> accesses, const Divergence &divergence)
 {
     unsigned size = 0;

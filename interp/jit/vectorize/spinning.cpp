@@ -52,8 +52,8 @@ static bool is_counter(const Instruction &i)
            !(zero && zero->isZero());
 }
 
-// Whether what ORIGIN reads can decide how often LOOP runs, also through memory: for a work-group, a barrier makes it known to
-// all.  A loop that shares the value of a counter ends without other work-groups.
+// Whether what ORIGIN reads can decide how often LOOP runs, also through memory: for a work-group, a barrier
+// makes it known to all.  A loop that shares the value of a counter ends without other work-groups.
 static bool decides_loop(const Instruction &origin, const Loop &loop, bool aliased)
 {
     const DataLayout &layout = origin.getModule()->getDataLayout();
@@ -108,7 +108,8 @@ static bool implies_failure(Value *condition, bool truth, const AtomicCmpXchgIns
            predicate == (truth ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ);
 }
 
-// Whether V is read in each iteration of LOOP, before it is used or in the iteration before, from the memory that CAS changes.
+// Whether V is read in each iteration of LOOP, before it is used or in the iteration before, from the memory
+// that CAS changes.
 static bool is_read_anew(const Value *v, const AtomicCmpXchgInst &cas, const Loop &loop,
                          SmallPtrSetImpl<const Value *> &seen)
 {
@@ -163,8 +164,8 @@ static bool repeats_failed(const AtomicCmpXchgInst &cas, const Loop &loop, const
     return all_of(latches, [&](BasicBlock *latch) { return tree.dominates(cas.getParent(), latch); });
 }
 
-// Whether an iteration of LOOP is repeated only if another thread has exchanged the value in between, which is progress: lock-free
-// updates by compare and exchange.
+// Whether an iteration of LOOP is repeated only if another thread has exchanged the value in between, which
+// is progress: lock-free updates by compare and exchange.
 static bool is_lock_free(const Loop &loop, const LoopInfo &loops, const DominatorTree &tree, bool aliased)
 {
     for (const BasicBlock *b : loop.blocks())

@@ -19,8 +19,8 @@ class LoopInfo;
 
 /* Whether I reads what another work-item may be about to change. */
 bool may_observe_others(const llvm::Instruction &i);
-/* Whether a loop of F is left after a number of iterations that is known when it is entered, whatever it reads: no
- * work-item waits for another in such a loop itself. */
+/* Whether a loop of F is left after a number of iterations that is known when it is entered, whatever it
+ * reads: no work-item waits for another in such a loop itself. */
 std::function<bool(llvm::Loop &)> counted_loops(llvm::Function &f, llvm::DominatorTree &tree,
                                                 llvm::LoopInfo &loops);
 
@@ -28,8 +28,8 @@ extern "C" {
 #endif
 
 /* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock.
- * ALIASED: different arguments may lead to the same memory.  RETRIES: loops that only repeat a failed exchange count, too,
- * though another thread has made progress. */
+ * ALIASED: different arguments may lead to the same memory.  RETRIES: loops that only repeat a failed
+ * exchange count, too, though another thread has made progress. */
 bool in_shim_may_spin(LLVMValueRef item, bool aliased, bool retries);
 
 #ifdef __cplusplus

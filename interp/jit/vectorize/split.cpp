@@ -1,5 +1,5 @@
-// Splitting of the work-item function into regions: liveness across split points, rematerialization of cheap values.
-// docs/vectorizer.md#regions-at-barriers
+// Splitting of the work-item function into regions: liveness across split points, rematerialization of cheap
+// values. docs/vectorizer.md#regions-at-barriers
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/IR/InstIterator.h>

@@ -1,5 +1,5 @@
-// Loops in which each work-item visits every n-th element, from its id on: `for (i = get_global_id(0); i < n; i += get_global_size(0))`.
-// docs/vectorizer.md#strided-loops
+// Loops in which each work-item visits every n-th element, from its id on:
+// `for (i = get_global_id(0); i < n; i += get_global_size(0))`. docs/vectorizer.md#strided-loops
 #include "interp/jit/vectorize/cost_model.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -16,8 +16,8 @@ bool is_lane_counter(const Value *v)
     return phi && phi->hasMetadata(mark);
 }
 
-// What is added to PHI in each iteration of LOOP, if neighbors begin close to one another and all advance by the same, further than
-// neighbors are apart; else NULL.
+// What is added to PHI in each iteration of LOOP, if neighbors begin close to one another and all advance by
+// the same, further than neighbors are apart; else NULL.
 static Value *step_of(PHINode &phi, const Loop &loop, const Divergence &divergence)
 {
     auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(loop.getLoopLatch()));

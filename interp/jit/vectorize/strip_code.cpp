@@ -19,9 +19,9 @@ MDNode *access_group(const StripMiner &strip)
 
 // ---- the function of a region --------------------------------------------------------------------
 
-// The code of a region for one lane, which returns the next region, or end() and the function's value.  Parameters:
-// those of the item, the lane, PC, the uniform slots as values; then pointers to the uniform slots, and to the arrays
-// of the other slots and of private variables; then what shared loads give.
+// The code of a region for one lane, which returns the next region, or end() and the function's value.
+// Parameters: those of the item, the lane, PC, the uniform slots as values; then pointers to the uniform
+// slots, and to the arrays of the other slots and of private variables; then what shared loads give.
 class RegionFunction
 {
     const StripMiner &strip;
@@ -255,8 +255,8 @@ MDNode *lane_loop(const StripMiner &s, bool vector)
         parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
         if (s.array_count > 0) // vectors that live in registers from loop to loop
             parts.push_back(number("llvm.loop.interleave.count", s.is_long ? 2 : s.lanes / s.width, 32));
-        // No iteration is left to scalar code.  A group of strided loads without its last member would need one, and with as
-        // many iterations as lanes that is all of them: such loads are gathered.
+        // No iteration is left to scalar code.  A group of strided loads without its last member would need
+        // one, and with as many iterations as lanes that is all of them: such loads are gathered.
         parts.push_back(number("llvm.loop.vectorize.predicate.enable", 1, 1));
     }
     MDNode *node = MDNode::getDistinct(c, parts);

@@ -1,7 +1,7 @@
-// Strip mining: loops inside a work-item's code, vectorized across the work-items (lanes) of a strip.  The code is
-// split at the loops and at reconvergence points; each region becomes an innermost loop over the lanes.  Divergent
-// lanes keep their next region in PC; the lowest pending region is executed, with the other lanes masked.
-// docs/vectorizer.md#strip-mining-with-lane-masks
+// Strip mining: loops inside a work-item's code, vectorized across the work-items (lanes) of a strip.  The
+// code is split at the loops and at reconvergence points; each region becomes an innermost loop over the
+// lanes.  Divergent lanes keep their next region in PC; the lowest pending region is executed, with the other
+// lanes masked.  docs/vectorizer.md#strip-mining-with-lane-masks
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/strip.hpp"
 #include "interp/jit/vectorize/trip_counts.hpp"
@@ -21,8 +21,8 @@ using namespace llvm;
 namespace
 {
 
-// LONG_ACCESS: instructions per access of a loop for which long strips are worth it; of LONG_VECTORS vectors, with at most MOST_ARRAYS
-// words for each lane.
+// LONG_ACCESS: instructions per access of a loop for which long strips are worth it; of LONG_VECTORS vectors,
+// with at most MOST_ARRAYS words for each lane.
 enum { MAX_REGIONS = 40, MAX_INSTRUCTIONS = 20000, LONG_ACCESS = 16, LONG_VECTORS = 64, MOST_ARRAYS = 4 };
 
 // ---- order ---------------------------------------------------------------------------------------
@@ -186,8 +186,8 @@ void StripMiner::find_masks(const Divergence &divergence)
                          none_of(next(k), [&](unsigned to) { return to != end() && masked[to]; }));
 }
 
-// Whether all lanes that enter LOOP do so together, and all lanes that are in it are in the same iteration: the loop is a single REGION,
-// and the regions before it are executed by all.
+// Whether all lanes that enter LOOP do so together, and all lanes that are in it are in the same iteration:
+// the loop is a single REGION, and the regions before it are executed by all.
 bool StripMiner::begins_together(const Loop &loop, unsigned region) const
 {
     if (!masked[region] || !loop.getLoopPredecessor() || !loop.getLoopLatch())
@@ -315,8 +315,8 @@ bool StripMiner::has_shared_steps() const
     });
 }
 
-// Loads from one address that all lanes make which run a region, before any of them writes.  Without a race one load serves
-// all.  The vectorizer would gather, as not all lanes run the region.
+// Loads from one address that all lanes make which run a region, before any of them writes.  Without a race
+// one load serves all.  The vectorizer would gather, as not all lanes run the region.
 void StripMiner::find_shared()
 {
     shared.resize(starts.size());
@@ -377,8 +377,8 @@ bool StripMiner::find_slots()
     return has_shared_steps();
 }
 
-// Whether a loop of the strip accesses memory far from where the iteration before did, and little else: the more lanes, the more
-// elements it accesses one after the other.
+// Whether a loop of the strip accesses memory far from where the iteration before did, and little else: the
+// more lanes, the more elements it accesses one after the other.
 bool StripMiner::gains_from_length() const
 {
     unsigned across = 0;
@@ -390,8 +390,8 @@ bool StripMiner::gains_from_length() const
            });
 }
 
-// As many lanes as all regions allow, of at most VECTORS; where ids are taken modulo a power of two, no more than that, so that
-// addresses made of them advance evenly.
+// As many lanes as all regions allow, of at most VECTORS; where ids are taken modulo a power of two, no more
+// than that, so that addresses made of them advance evenly.
 void StripMiner::choose_lanes(unsigned vectors)
 {
     unsigned local = options.local_size[0], period = 1u << 16;

@@ -1,5 +1,5 @@
-// Tightens the bounds of loops over work-items: where a comparison of the id with an invariant guards the whole body,
-// the loop iterates only over the ids that satisfy it.  docs/vectorizer.md#profitability
+// Tightens the bounds of loops over work-items: where a comparison of the id with an invariant guards the
+// whole body, the loop iterates only over the ids that satisfy it.  docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/cost_model.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -191,7 +191,8 @@ bool find(Trimming &t)
     return !t.terms.empty();
 }
 
-// Whether the first work-items of a group do nothing (`x > 0`): then hardly any group is a multiple of vectors.
+// Whether the first work-items of a group do nothing (`x > 0`): then hardly any group is a multiple of
+// vectors.
 bool begins_late(const Trimming &t)
 {
     return any_of(t.terms, [](const Term &term) {
@@ -291,7 +292,8 @@ void trim(Trimming &t)
         phi.addIncoming(phi.getIncomingValueForBlock(latch), before);
     auto *branch = cast<BranchInst>(latch->getTerminator());
     b.SetInsertPoint(branch);
-    // Not <: once LLVM has widened the counter, it makes a test of bits of that, for which it finds no trip count.
+    // Not <: once LLVM has widened the counter, it makes a test of bits of that, for which it finds no trip
+    // count.
     Value *again =
         branch->getSuccessor(0) == header ? b.CreateICmpNE(t.next, to) : b.CreateICmpEQ(t.next, to);
     branch->setCondition(again);

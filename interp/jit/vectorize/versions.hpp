@@ -1,4 +1,5 @@
-// What the versions of LLVM name or declare differently; everything else of the JIT compiles with each of them.
+// What the versions of LLVM name or declare differently; everything else of the JIT compiles with each of
+// them.
 #ifndef INTERP_JIT_VECTORIZE_VERSIONS_HPP
 #define INTERP_JIT_VECTORIZE_VERSIONS_HPP
 
@@ -90,9 +91,9 @@ inline void add_libmvec(llvm::TargetLibraryInfoImpl &library, const llvm::Triple
 #endif
 }
 
-// NULL: the defaults of LLVM.  LLVM 17's default linker takes the function that registers unwind tables from the
-// process's global symbols, where those of libLLVM are not, as the driver is loaded locally.  RuntimeDyld, the default of
-// LLVM 15, calls that function itself.
+// NULL: the defaults of LLVM.  LLVM 17's default linker takes the function that registers unwind tables from
+// the process's global symbols, where those of libLLVM are not, as the driver is loaded locally.
+// RuntimeDyld, the default of LLVM 15, calls that function itself.
 inline LLVMOrcLLJITBuilderRef jit_builder()
 {
 #if LLVM_VERSION_MAJOR == 16 || LLVM_VERSION_MAJOR == 17

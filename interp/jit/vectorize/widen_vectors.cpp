@@ -1,5 +1,5 @@
-// Loops over work-items that compute with vectors: several work-items become one iteration, whose vectors consist of theirs.
-// docs/vectorizer.md#vectors-of-several-work-items
+// Loops over work-items that compute with vectors: several work-items become one iteration, whose vectors
+// consist of theirs. docs/vectorizer.md#vectors-of-several-work-items
 #include "interp/jit/vectorize/widen_vectors.hpp"
 #include "interp/jit/vectorize/access_order.hpp"
 
@@ -19,7 +19,8 @@ using namespace llvm;
 namespace
 {
 
-// Instructions of a loop: the functions below are recursive.  With more than FEW, vectors of three do not occupy three registers.
+// Instructions of a loop: the functions below are recursive.  With more than FEW, vectors of three do not
+// occupy three registers.
 enum { MOST_CODE = 1500, FEW = 80 };
 
 unsigned elements(const Type *type)

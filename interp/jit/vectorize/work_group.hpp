@@ -83,15 +83,16 @@ struct LaneStride {
 };
 LaneStride lane_stride(const llvm::Value *v, const Divergence &divergence, unsigned depth = 12);
 enum { MOST_CASES = 16 }; // of a switch whose cases lanes execute one after the other
-// uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a branch
-// predictor cannot learn.
+// uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a
+// branch predictor cannot learn.
 bool is_independent(const llvm::BasicBlock &b); // vectorizable, but for the types of values
 bool is_vectorizable(const llvm::Instruction &i);
 bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
 bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
 bool is_profitable(const llvm::Loop &loop, const Divergence &divergence); // cost_model.cpp
-// cost_model.cpp: cycles that an iteration of LOOP waits for the value of PHI from the one before; 0: it does not follow from itself.
+// cost_model.cpp: cycles that an iteration of LOOP waits for the value of PHI from the one before; 0: it does
+// not follow from itself.
 unsigned recurrence_cycles(const llvm::Loop &loop, const llvm::PHINode &phi);
 // row_loops.cpp: whether LOOP is better vectorized inside each work-item.
 bool is_row_loop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, const Divergence &divergence);
@@ -102,11 +103,12 @@ struct OneItem {
 };
 OneItem guarding_id(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
-// Whether V is loaded from the launch's frame or its arguments: safe to load anywhere, and the same for all work-items.
+// Whether V is loaded from the launch's frame or its arguments: safe to load anywhere, and the same for all
+// work-items.
 bool is_launch_constant(const llvm::Value *v);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
-// strided_loops.cpp: counters that begin at ids become sums of their starts and counters that begin at 0, which all lanes in the same iteration
-// share.
+// strided_loops.cpp: counters that begin at ids become sums of their starts and counters that begin at 0,
+// which all lanes in the same iteration share.
 void split_counters(llvm::Function &item);
 bool is_lane_counter(const llvm::Value *v);
 // strip_mine.cpp: a function like F for LANES work-items that follow one another in the first dimension.
@@ -117,7 +119,8 @@ struct Strip {
 };
 Strip strip_mine(llvm::Module &m, const in_loops &options, llvm::Function &f, unsigned most_vectors = ~0u);
 
-// guards.cpp: an item that does nothing unless it passes guards.  Those that do follow one another without a gap.
+// guards.cpp: an item that does nothing unless it passes guards.  Those that do follow one another without a
+// gap.
 struct GuardedItem {
     llvm::Function *work = nullptr,
                    *passes = nullptr; // NULL: no such guards, or all work-items agree on them
@@ -132,12 +135,14 @@ struct TightenBounds : llvm::PassInfoMixin<TightenBounds> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
-// lower_for_vectors.cpp: the pass `lower-switches`: comparisons in place of switches in loops over work-items.
+// lower_for_vectors.cpp: the pass `lower-switches`: comparisons in place of switches in loops over
+// work-items.
 struct LowerSwitches : llvm::PassInfoMixin<LowerSwitches> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
-// range_checks.cpp: the pass `range-checks`: versions of loops over work-items in which all accesses are in bounds.
+// range_checks.cpp: the pass `range-checks`: versions of loops over work-items in which all accesses are in
+// bounds.
 struct RangeChecks : llvm::PassInfoMixin<RangeChecks> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };

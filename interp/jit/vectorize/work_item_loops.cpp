@@ -42,8 +42,8 @@ bool in_shim_has_barriers(LLVMValueRef item)
 
 // ---- loops that are unrolled first ----------------------------------------------------------------
 
-// SHORT: instructions of a loop; UNROLLED, UNROLLED_ARRAY: of all its iterations, with barriers and with private arrays.
-// LLVM's scheduler takes quadratic time in the accesses of a block.
+// SHORT: instructions of a loop; UNROLLED, UNROLLED_ARRAY: of all its iterations, with barriers and with
+// private arrays. LLVM's scheduler takes quadratic time in the accesses of a block.
 enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 6400, ROUNDS = 16 };
 
 static bool is_barrier(const Instruction &i)
@@ -52,7 +52,8 @@ static bool is_barrier(const Instruction &i)
     return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier";
 }
 
-// Whether V is a constant once the loops around it are unrolled: nothing that it follows from is loaded, an id or an argument.
+// Whether V is a constant once the loops around it are unrolled: nothing that it follows from is loaded, an
+// id or an argument.
 static bool follows_from_counters(const Value *v, unsigned depth)
 {
     auto *i = dyn_cast<Instruction>(v);
@@ -70,7 +71,8 @@ static bool indexes_private(const Instruction &i)
            all_of(gep->indices(), [](const Use &u) { return follows_from_counters(u.get(), 12); });
 }
 
-// How often LOOP executes a block of INNER, a loop in it or itself, in one iteration: the trip counts that are constant.
+// How often LOOP executes a block of INNER, a loop in it or itself, in one iteration: the trip counts that
+// are constant.
 static uint64_t execution_count(const Loop *inner, const Loop &loop, ScalarEvolution &evolution)
 {
     uint64_t product = 1;
@@ -105,8 +107,8 @@ static void mark_loop(Loop &loop, const char *hint)
     loop.setLoopID(node);
 }
 
-// Where work-items disagree on how often, no prediction knows where the loop ends: to take several iterations at
-// once, and what is left of them in another loop, is to be wrong twice.
+// Where work-items disagree on how often, no prediction knows where the loop ends: to take several iterations
+// at once, and what is left of them in another loop, is to be wrong twice.
 static bool has_divergent_exit(const Loop &loop, const Divergence &divergence)
 {
     SmallVector<BasicBlock *, 4> exits;
@@ -284,8 +286,8 @@ SmallVector<Value *, PARAMETERS> item_arguments(IRBuilder<> &b, const Group &g, 
     return arguments;
 }
 
-// From the end of AT, where the work-item with IDS is not before the first that is to be executed; returns the block
-// that executes it, and in AT the block after.
+// From the end of AT, where the work-item with IDS is not before the first that is to be executed; returns
+// the block that executes it, and in AT the block after.
 static BasicBlock *skip_first_items(const Group &g, BasicBlock *&at, Value **ids)
 {
     LLVMContext &c = g.module.getContext();
@@ -301,7 +303,8 @@ static BasicBlock *skip_first_items(const Group &g, BasicBlock *&at, Value **ids
     return run;
 }
 
-// A strip of ITEM, or of the part of it behind its guards, of which NARROW is a strip of fewer lanes, or the same.
+// A strip of ITEM, or of the part of it behind its guards, of which NARROW is a strip of fewer lanes, or the
+// same.
 struct ItemStrip {
     Function *item;
     Strip strip, narrow;
@@ -327,8 +330,9 @@ static ItemStrip mine_item(Module &m, const in_loops &loops, Function &item)
     return {&item, strip_mine(m, loops, item), none, nullptr};
 }
 
-// Executes the LANES work-items from IDS on at the end of AT: if the first and the last one pass the guards, all do.  Otherwise
-// narrow strips are tried, and then one work-item after the other.  Returns the block after that.
+// Executes the LANES work-items from IDS on at the end of AT: if the first and the last one pass the guards,
+// all do.  Otherwise narrow strips are tried, and then one work-item after the other.  Returns the block
+// after that.
 static BasicBlock *call_guarded(Group &g, BasicBlock *at, Value **ids, const ItemStrip &made,
                                 const Strip &strip)
 {
@@ -380,7 +384,8 @@ static void call_items(Module &m, const in_loops &loops, const ItemStrip &made, 
     IRBuilder<>(end).CreateRetVoid();
 }
 
-// Sets local memory as it is when a work-group begins, at the end of block FROM, and continues in TO.  Returns the block before TO.
+// Sets local memory as it is when a work-group begins, at the end of block FROM, and continues in TO.
+// Returns the block before TO.
 static BasicBlock *fill_local(const in_loops &loops, Function *row, BasicBlock *from, BasicBlock *to)
 {
     LLVMContext &c = row->getContext();

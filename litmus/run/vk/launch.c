@@ -75,8 +75,8 @@ static bool begin_commands(struct exec *e, VkCommandBuffer command)
     return true;
 }
 
-/* Submits the recorded commands to queue QUEUE; they wait for semaphore WAIT, then signal SIGNAL and FENCE: each may be
- * VK_NULL_HANDLE. */
+/* Submits the recorded commands to queue QUEUE; they wait for semaphore WAIT, then signal SIGNAL and FENCE:
+ * each may be VK_NULL_HANDLE. */
 static bool submit_commands(struct exec *e, unsigned queue, VkSemaphore wait, VkSemaphore signal,
                             VkFence fence)
 {

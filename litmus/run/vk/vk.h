@@ -1,4 +1,5 @@
-/* The Vulkan back end: libvulkan.so.1 is loaded when it is needed, so that the runner builds and starts without it. */
+/* The Vulkan back end: libvulkan.so.1 is loaded when it is needed, so that the runner builds and starts
+ * without it. */
 #ifndef LITMUS_RUN_VK_VK_H
 #define LITMUS_RUN_VK_VK_H
 
@@ -48,7 +49,8 @@ struct lt_vk {
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice device;
-    /* The second queue, of another family, runs the work-groups of a test's second queue family.  Without one, and with
+    /* The second queue, of another family, runs the work-groups of a test's second queue family.  Without
+     * one, and with
      * --one-queue, it is the first. */
     VkQueue queues[2];
     uint32_t families[2];
@@ -63,7 +65,8 @@ struct lt_vk {
 };
 #undef LT_VK_FIELD
 
-/* Buffers that every test has, by binding; those of its locations; what the host reads; addresses of the locations. */
+/* Buffers that every test has, by binding; those of its locations; what the host reads; addresses of the
+ * locations. */
 enum { OUT, SCRATCH, SYNC, BINS, COUNTS, OTHER_STATES, OBJECTS };
 enum { READ_BACK = OBJECTS + MAX_LOCATIONS, ADDRESSES, BUFFERS };
 enum { MOST_LAUNCHES = 64 }; /* in one batch */

@@ -221,8 +221,8 @@ static void out_of_order(void **unused)
     every_command(unordered);
 }
 
-/* A wait list is read before the new sync-point is stored, even if they overlap in memory. [CL 5.17.5
- * R142] */
+/* A wait list is read before the new sync-point is stored, even if they overlap in memory.
+ * [CL 5.17.5 R142] */
 static void point_over_list(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-/* Progress of commands: they start after clFlush though the application calls nothing more, and kernels that wait for the host or for
- * kernels of other queues end; all of it after many brief commands, which the runtime leaves to threads that wait. */
+/* Progress of commands: they start after clFlush though the application calls nothing more, and kernels that
+ * wait for the host or for kernels of other queues end; all of it after many brief commands, which the
+ * runtime leaves to threads that wait. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -109,7 +110,8 @@ static void kernel_waits_for_queue(void **state)
     }
 }
 
-/* A marker without a wait list waits for all earlier commands: those before a barrier too, if that has waited for others alone. */
+/* A marker without a wait list waits for all earlier commands: those before a barrier too, if that has waited
+ * for others alone. */
 static void markers_after_barriers(void **state)
 {
     (void)state;

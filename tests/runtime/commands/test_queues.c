@@ -186,8 +186,8 @@ static void barriers_and_markers(void **state)
     OK(clFinish(queue));
 }
 
-/* Markers and barriers without a list complete after every earlier command, whichever of them ends last. [CL
- * 5.12, 3.3.6 H6, H7] */
+/* Markers and barriers without a list complete after every earlier command, whichever of them ends last.
+ * [CL 5.12, 3.3.6 H6, H7] */
 static void after_all_earlier(void **state)
 {
     (void)state;
@@ -272,8 +272,8 @@ static void every_event_of_a_list(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* clEnqueueWaitForEvents delays later commands of the queue for each of its events, and no earlier ones. [CL
- * 5.12] */
+/* clEnqueueWaitForEvents delays later commands of the queue for each of its events, and no earlier ones.
+ * [CL 5.12] */
 static void waiting_in_the_queue(void **state)
 {
     (void)state;

@@ -390,8 +390,8 @@ static cl_uchar checksum(const cl_uchar uuid[CL_UUID_SIZE_KHR])
     return sum;
 }
 
-/* Another process has the same answers [CL 4.2 R136]; a node mask has one bit if there is a LUID [CL 4.2
- * R137]. */
+/* Another process has the same answers [CL 4.2 R136]; a node mask has one bit if there is a LUID
+ * [CL 4.2 R137]. */
 static void identity(void **unused)
 {
     cl_uchar uuid[CL_UUID_SIZE_KHR];
@@ -433,8 +433,8 @@ static void types(void **unused)
     assert_ptr_equal(found, device);
 }
 
-/* A custom device: one of all, and the default where there is no other, since 3.0; before neither [CL 4.2 R2] [CL 4.2
- * R131]. */
+/* A custom device: one of all, and the default where there is no other, since 3.0; before neither [CL 4.2 R2]
+ * [CL 4.2 R131]. */
 static int custom_device(void)
 {
     char text[64];

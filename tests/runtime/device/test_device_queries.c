@@ -1,5 +1,6 @@
-/* Every query of devices and of the platform: the type of its answer, and answers that have to agree with each other [CL
- * 4.1, 4.2]. */
+/* Every query of devices and of the platform: the type of its answer, and answers that have to agree with
+ * each other
+ * [CL 4.1, 4.2]. */
 #include <stdbool.h>
 
 #include "tests/runtime/runtime_test.h"

@@ -29,8 +29,8 @@ static int close_devices(void **state)
            clReleaseCommandQueue(queues[2]) || clReleaseContext(both);
 }
 
-/* A device sees the writes of another one if a wait list orders its command after them. [CL 3.2 R5] [CL 3.3.2
- * R2] */
+/* A device sees the writes of another one if a wait list orders its command after them. [CL 3.2 R5]
+ * [CL 3.3.2 R2] */
 static void data_follows_events(void **state)
 {
     (void)state;

@@ -226,8 +226,8 @@ static void CL_CALLBACK on_release(cl_program program, void *data)
     released = released * 10 + *(int *)data;
 }
 
-/* Destructors of program-scope variables exist in 2.2: registered callbacks are called, last first. [CL 5.8.2
- * R4] [CL 5.8.2 E121] */
+/* Destructors of program-scope variables exist in 2.2: registered callbacks are called, last first.
+ * [CL 5.8.2 R4] [CL 5.8.2 E121] */
 static void release_callbacks(void **state)
 {
     (void)state;

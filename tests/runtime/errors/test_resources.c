@@ -1,6 +1,6 @@
 /* Exhausted resources: every call that lists a code for it returns that code once (REFCL_FAIL), and works
- * afterwards; a device that is lost in progress (REFCL_LOST_AFTER) fails the commands of its queues [CL 4,
- * 5]. */
+ * afterwards; a device that is lost in progress (REFCL_LOST_AFTER) fails the commands of its queues
+ * [CL 4, 5]. */
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS

@@ -146,8 +146,8 @@ static void variables_of_programs(void **unused)
 
 /* ---- work-groups and sub-groups ---- */
 
-/* Without a local size groups are uniform if the program requires it: a divisor, also of a prime. [CL 5.10
- * R121] */
+/* Without a local size groups are uniform if the program requires it: a divisor, also of a prime.
+ * [CL 5.10 R121] */
 static void uniform_groups(void **unused)
 {
     (void)unused;

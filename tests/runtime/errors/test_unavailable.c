@@ -1,5 +1,5 @@
-/* Unavailable facilities: the compiler, the linker, a program that another thread is building [CL 5.8.4,
- * 5.8.5]. */
+/* Unavailable facilities: the compiler, the linker, a program that another thread is building
+ * [CL 5.8.4, 5.8.5]. */
 #include "tests/runtime/runtime_test.h"
 #include "tests/runtime/specialized.h"
 

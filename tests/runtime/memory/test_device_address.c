@@ -85,8 +85,8 @@ static void arguments(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* A kernel reaches a buffer by an address in another one; addresses that it does not use may be invalid. [CL
- * 5.9.2 R142] */
+/* A kernel reaches a buffer by an address in another one; addresses that it does not use may be invalid.
+ * [CL 5.9.2 R142] */
 static void indirect(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* REFCL_CHECK=api: host accesses to unmapped memory are reported, and take effect all the same [CL 5.2.4,
- * 5.6.1]. */
+/* REFCL_CHECK=api: host accesses to unmapped memory are reported, and take effect all the same
+ * [CL 5.2.4, 5.6.1]. */
 #include <stdbool.h>
 #include <unistd.h>
 

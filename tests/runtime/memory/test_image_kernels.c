@@ -281,8 +281,8 @@ static void srgb_formats(void **state)
     }
 }
 
-/* As many images and samplers as the device permits, and one more. [CL 5.10 R12] [CL 5.10 R13] [CL 5.10
- * R14] */
+/* As many images and samplers as the device permits, and one more. [CL 5.10 R12] [CL 5.10 R13]
+ * [CL 5.10 R14] */
 static void argument_limits(void **state)
 {
     (void)state;

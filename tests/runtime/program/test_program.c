@@ -307,8 +307,8 @@ static cl_program reloaded(cl_program from)
     return program;
 }
 
-/* Queries that need the source work for programs created from source, and for programs linked from these. [CL
- * 5.9.4 R182] [CL 5.9.4 E19] */
+/* Queries that need the source work for programs created from source, and for programs linked from these.
+ * [CL 5.9.4 R182] [CL 5.9.4 E19] */
 static void test_attributes_of_binaries(void **state)
 {
     (void)state;

@@ -120,8 +120,8 @@ static void images_of_buffers_and_barriers(void **state) /* CLC 6.15.8 R3, CL 5.
     expect("data-race", NULL);
 }
 
-/* A write through an image of the buffer ends the release sequences of others, like a write to the buffer [CL
- * 3.3.6 G7]. */
+/* A write through an image of the buffer ends the release sequences of others, like a write to the buffer
+ * [CL 3.3.6 G7]. */
 static void write_through_image_ends_release_sequences(void **state)
 {
     (void)state;

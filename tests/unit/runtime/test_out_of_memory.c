@@ -236,8 +236,8 @@ static void programs(void **state)
     OK(rt_clReleaseProgram(p));
 }
 
-/* A command whose call succeeds waits for each event of its list: it fails with any of them [CL 5.9,
- * 5.11]. */
+/* A command whose call succeeds waits for each event of its list: it fails with any of them
+ * [CL 5.9, 5.11]. */
 static void wait_lists(void **state)
 {
     (void)state;

@@ -192,8 +192,8 @@ static void sample_float(struct ex *ex, const struct in_inst *inst, const struct
         read_or_border(ex, image, &texel, out);
 }
 
-/* Integer coordinates go with samplers that neither normalize, filter nor repeat; else the result is undefined
- * [CLC 6.15.15.2]. */
+/* Integer coordinates go with samplers that neither normalize, filter nor repeat; else the result is
+ * undefined [CLC 6.15.15.2]. */
 static void sample_integer(struct ex *ex, const struct in_inst *inst, const struct ex_image *image,
                            const struct in_sampler *sampler, struct ex_value *out)
 {

@@ -94,7 +94,8 @@ static bool is_one_number(const struct spec *spec)
     return spec->fill == SPEC_IOTA || (spec->fill == SPEC_FILL && spec->value.form != SPEC_LIST);
 }
 
-/* The integer of T that holds numbers of a specification; false: T has other types.  SPIR-V integers have no sign. */
+/* The integer of T that holds numbers of a specification; false: T has other types.  SPIR-V integers have no
+ * sign. */
 static bool integer_of(const struct in_ty *t, struct spec_scalar *scalar)
 {
     while (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY || is_block(t))
@@ -114,7 +115,8 @@ static struct ex_init scalar_in(const struct npy_array *array, uint64_t i, unsig
     return out;
 }
 
-/* The elements of type T, as many as SPEC wants or, 0, as the file has.  *WHY: what is wrong with the file, else NULL. */
+/* The elements of type T, as many as SPEC wants or, 0, as the file has.  *WHY: what is wrong with the file,
+ * else NULL. */
 static struct ex_init array_init(struct ex *ex, const struct spec *spec, const struct in_ty *t,
                                  const struct npy_array *array, const char **why)
 {
@@ -198,7 +200,8 @@ static bool is_opaque(const struct in_ty *t)
     return t->opcode == SpvOpTypePipe || t->opcode == SpvOpTypeQueue;
 }
 
-/* NULL, or why SPEC is no argument of type T, a pipe or a queue.  Instructions that use it are unsupported. */
+/* NULL, or why SPEC is no argument of type T, a pipe or a queue.  Instructions that use it are
+ * unsupported. */
 static const char *opaque_argument(const struct in_ty *t, const struct spec *spec)
 {
     if (t->opcode == SpvOpTypePipe)

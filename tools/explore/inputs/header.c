@@ -307,8 +307,8 @@ _Noreturn static void fail_term(struct ex *ex, const struct ck_condition_term *t
     ex_fail(ex, MM_INVALID, "explore.header", "in the condition, of '%s': %s expected", t->name, what);
 }
 
-/* NAME[I][J]...: leads through arrays, vectors and structures.  LEAF: its type; NULL: it is in a union, whose values are
- * those of its bytes. */
+/* NAME[I][J]...: leads through arrays, vectors and structures.  LEAF: its type; NULL: it is in a union, whose
+ * values are those of its bytes. */
 static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted,
                                   const struct in_ty **leaf)
 {

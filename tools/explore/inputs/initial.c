@@ -1,4 +1,5 @@
-/* Initial values of objects and arguments: from options and header lines, the launch, initializers, and executions. */
+/* Initial values of objects and arguments: from options and header lines, the launch, initializers, and
+ * executions. */
 #include "tools/explore/inputs/inputs.h"
 #include "tools/explore/memory/memory.h"
 #include "tools/explore/module/module.h"

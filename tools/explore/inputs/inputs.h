@@ -1,4 +1,5 @@
-/* Inputs of the launch: sizes, arguments, initial values and conditions, from header lines or the command line. */
+/* Inputs of the launch: sizes, arguments, initial values and conditions, from header lines or the command
+ * line. */
 #ifndef TOOLS_EXPLORE_INPUTS_INPUTS_H
 #define TOOLS_EXPLORE_INPUTS_INPUTS_H
 
@@ -89,7 +90,8 @@ bool ex_init_add_launch(struct ex *ex, struct ex_place *place, const struct ex_i
                         uint64_t size);
 /* Writes the initializer ID of a variable of type T to BYTES (SIZE bytes); false: it is undefined. */
 bool ex_init_from_constant(struct ex *ex, const struct in_ty *t, uint32_t id, uint8_t *bytes, uint64_t size);
-/* Writes the value of the kernel's parameter ID, passed by value, in EXECUTION to BYTES; false: it is larger than SIZE. */
+/* Writes the value of the kernel's parameter ID, passed by value, in EXECUTION to BYTES; false: it is larger
+ * than SIZE. */
 bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,
                        uint64_t size);
 
@@ -98,8 +100,8 @@ bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *ex
 /* Sets the specialization constants that the launch gives, before ex_declare(); the arguments, after it. */
 void ex_reflect_constants(struct ex *ex);
 void ex_reflect_arguments(struct ex *ex);
-/* Writes the value that launch and arguments give to variable ID, of SIZE bytes and TYPE, into BYTES; KNOWN[i] becomes 1
- * where byte i is given. */
+/* Writes the value that launch and arguments give to variable ID, of SIZE bytes and TYPE, into BYTES;
+ * KNOWN[i] becomes 1 where byte i is given. */
 void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
                         uint64_t size);
 

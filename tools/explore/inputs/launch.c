@@ -1,4 +1,5 @@
-/* Sizes of the launch: what options and the module leave open is chosen as the runtime does for its own device. */
+/* Sizes of the launch: what options and the module leave open is chosen as the runtime does for its own
+ * device. */
 #include "ref-runtime/device.h"
 #include "tools/explore/inputs/inputs.h"
 #include "tools/explore/module/module.h"
@@ -41,7 +42,8 @@ static void read_mode(struct ex *ex, const struct in_inst *inst, struct required
     }
 }
 
-/* Vulkan modules are launched with other sizes than those of their mode: it is the default of a specialization constant. */
+/* Vulkan modules are launched with other sizes than those of their mode: it is the default of a
+ * specialization constant. */
 static struct required required_of(struct ex *ex)
 {
     struct required required = {0};

@@ -1,5 +1,6 @@
-/* Reflection of modules that clspv compiled from OpenCL C for Vulkan: which push constants, specialization constants and
- * descriptors receive the sizes of the launch and the kernel's arguments. [NonSemantic.ClspvReflection] */
+/* Reflection of modules that clspv compiled from OpenCL C for Vulkan: which push constants, specialization
+ * constants and descriptors receive the sizes of the launch and the kernel's arguments.
+ * [NonSemantic.ClspvReflection] */
 #include "tools/explore/inputs/inputs.h"
 #include "tools/explore/module/module.h"
 #include "tools/explore/value/value.h"

@@ -62,7 +62,8 @@ static uint8_t order_of(struct ex *ex, uint32_t mask)
     }
 }
 
-/* Storage-class semantics as the Vulkan models number them: 0 buffers, 1 local memory, 2 images, 3 outputs. */
+/* Storage-class semantics as the Vulkan models number them: 0 buffers, 1 local memory, 2 images, 3
+ * outputs. */
 static uint16_t semantics_mask(uint32_t mask)
 {
     return (uint16_t)(((mask & SpvMemorySemanticsUniformMemoryMask) ? 1 : 0) |

@@ -339,7 +339,8 @@ static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, 
     }
 }
 
-/* A weak compare-exchange, which may fail spuriously, chooses whether the copy starts after the call of MEMBER. */
+/* A weak compare-exchange, which may fail spuriously, chooses whether the copy starts after the call of
+ * MEMBER. */
 static void choose_member(struct copies *c, const struct copy *copy, uint32_t member, uint32_t other)
 {
     struct ex *ex = c->ex;

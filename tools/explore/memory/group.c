@@ -289,7 +289,8 @@ static uint32_t ballot_bit(struct ex *ex, const struct ex_value *v, uint32_t n)
     return ex_binary(ex, CK_AND, word, ex_const(ex, 1, 4));
 }
 
-/* The result of the current member.  Bits below the largest sub-group size count, also in a partial sub-group. */
+/* The result of the current member.  Bits below the largest sub-group size count, also in a partial
+ * sub-group. */
 static void ballot_query(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     bool counts = inst->opcode == SpvOpGroupNonUniformBallotBitCount;

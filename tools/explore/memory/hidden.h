@@ -21,7 +21,8 @@ uint32_t ex_new_counter(struct ex *ex);
 void ex_prepend_counters(struct ex *ex);
 /* The object that WANTED describes, created on first use. */
 uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted);
-/* The next hidden barrier must be reached by all work-items of the launch, or by none; ex_propagate() checks it. */
+/* The next hidden barrier must be reached by all work-items of the launch, or by none; ex_propagate() checks
+ * it. */
 void ex_require_convergence(struct ex *ex);
 /* Records INST as the instruction of the copy at SITE. */
 void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst);

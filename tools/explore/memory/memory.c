@@ -191,8 +191,8 @@ static void lower_store(struct ex *ex, const struct in_inst *inst)
     store_value(ex, inst->operands[0], ex_get(ex, inst->operands[1]), access);
 }
 
-/* The size of the scalar at ADDRESS: by the variable or object where the address is known, else by the type of
- * POINTER. */
+/* The size of the scalar at ADDRESS: by the variable or object where the address is known, else by the type
+ * of POINTER. */
 static unsigned unit_at(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t at;

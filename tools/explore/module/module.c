@@ -110,7 +110,8 @@ static unsigned unsigned_width(const char *text, const char *type, size_t length
     return 0;
 }
 
-/* Replaces negative constants of unsigned types, which the assembler rejects, by the numbers with the same bits. */
+/* Replaces negative constants of unsigned types, which the assembler rejects, by the numbers with the same
+ * bits. */
 static char *without_negatives(struct ex *ex, const char *text)
 {
     size_t room = strlen(text) * 2 + 64, at = 0;

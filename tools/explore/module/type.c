@@ -68,7 +68,8 @@ static bool is_number(const struct in_ty *t, const struct spec_type *type, uint3
            scalar->size == type->scalar.bytes;
 }
 
-/* A vector of COUNT numbers, or a scalar: a type of the module, or a new one with an id after those of the module. */
+/* A vector of COUNT numbers, or a scalar: a type of the module, or a new one with an id after those of the
+ * module. */
 static const struct in_ty *number_type(struct ex *ex, const struct spec_type *type, uint32_t count)
 {
     for (uint32_t id = 1; id < ex->module.bound; id++) {

@@ -1,4 +1,5 @@
-/* Constant propagation over a thread, by basic blocks: shared by folding (fold.c) and trip counts (trips.c). */
+/* Constant propagation over a thread, by basic blocks: shared by folding (fold.c) and trip counts
+ * (trips.c). */
 #ifndef TOOLS_EXPLORE_PROGRAM_FOLD_H
 #define TOOLS_EXPLORE_PROGRAM_FOLD_H
 

@@ -1,9 +1,10 @@
 /* Upper bounds on the trip counts of loops that constants, sizes of the launch or arguments determine.
  *
- * Constants are propagated through one loop iteration after the other, from the state in which the loop is entered, until
- * no path leads to the back edge.  Where that does not happen, because the exit depends on what the thread reads, the loop
- * is walked to a fixpoint and its trip count stays unknown.  Loops within are iterated again in each iteration, so a trip
- * count may depend on the iteration of the loop around: the bound is the largest. */
+ * Constants are propagated through one loop iteration after the other, from the state in which the loop is
+ * entered, until no path leads to the back edge.  Where that does not happen, because the exit depends on
+ * what the thread reads, the loop is walked to a fixpoint and its trip count stays unknown.  Loops within are
+ * iterated again in each iteration, so a trip count may depend on the iteration of the loop around: the bound
+ * is the largest. */
 #include "tools/explore/program/fold.h"
 #include "tools/explore/program/passes.h"
 

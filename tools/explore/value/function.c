@@ -177,7 +177,8 @@ static struct ex_value shuffle_operands(struct ex *ex, struct ex_value *const *o
 
 /* ---- calls -------------------------------------------------------------------------------------- */
 
-/* printf reads what its arguments point to; its output is no part of an execution, as verdicts say (ex->printed). */
+/* printf reads what its arguments point to; its output is no part of an execution, as verdicts say
+ * (ex->printed). */
 static void lower_printf(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value out = ex_result(ex, inst);

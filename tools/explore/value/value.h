@@ -61,7 +61,8 @@ bool ex_function_call(struct ex *ex, const struct in_inst *inst);
 /* Lowers OpExtInst. */
 void ex_extended(struct ex *ex, const struct in_inst *inst);
 struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, const struct in_ty *type);
-/* Component I of a built-in of the current work-item; uniform ones are also known before there is a work-item. */
+/* Component I of a built-in of the current work-item; uniform ones are also known before there is a
+ * work-item. */
 uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i);
 
 #endif
