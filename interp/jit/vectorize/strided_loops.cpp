@@ -8,7 +8,7 @@
 using namespace llvm;
 
 enum { LEAST_STEP = 16 };
-static const char mark[] = "in.counter";
+static const char mark[] = "in.counter", splits[] = "in.counters";
 
 bool is_lane_counter(const Value *v)
 {
@@ -52,6 +52,12 @@ static void split_counter(PHINode &phi, Value *step, const Loop &loop)
     phi.replaceAllUsesWith(sum);
     next->eraseFromParent();
     phi.eraseFromParent();
+    counter->getModule()->getOrInsertNamedMetadata(splits);
+}
+
+bool has_split_counters(const Module &m)
+{
+    return m.getNamedMetadata(splits);
 }
 
 void split_counters(Function &item)

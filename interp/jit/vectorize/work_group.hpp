@@ -110,6 +110,7 @@ bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsign
 // strided_loops.cpp: counters that begin at ids become sums of their starts and counters that begin at 0,
 // which all lanes in the same iteration share.
 void split_counters(llvm::Function &item);
+bool has_split_counters(const llvm::Module &m);
 bool is_lane_counter(const llvm::Value *v);
 // strip_mine.cpp: a function like F for LANES work-items that follow one another in the first dimension.
 struct Strip {
