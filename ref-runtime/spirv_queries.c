@@ -11,8 +11,8 @@ cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, sets, sizeof sets);
 }
 
-/* [CL env 3.8 R1; CL env 5.2.13 R1; CL env 5.2.22 R1; CL env 5.2.23 R1; CL env 5.2.24 R1, R2; CL env 5.2.25
- * R1; CL env 5.2.26 R1] [CL env 5.2.27 R1; CL env 5.2.28 R1] */
+/* [CL env 3.8 R1; CL env 5.2.13 R1; CL env 5.2.22 R1; CL env 5.2.23 R1; CL env 5.2.24 R1, R2;
+ * CL env 5.2.25 R1; CL env 5.2.26 R1] [CL env 5.2.27 R1; CL env 5.2.28 R1] */
 cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out)
 {
     static const char *const extensions[] = {"SPV_EXT_shader_atomic_float16_add",
@@ -30,10 +30,10 @@ cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out
     return rt_info_put(out, extensions, sizeof extensions);
 }
 
-/* [CL env 3.1 R1, R2; CL env 3.2 R1, R2; CL env 3.3 R1; CL env 3.4 R1, R2; CL env 3.5 R1; CL env 3.6 R1; CL
- * env 3.7 R1, R2] [CL env 5.2.2 R1; CL env 5.2.4 R1; CL env 5.2.5 R1; CL env 5.2.8 R1; CL env 5.2.9 R1; CL
- * env 5.2.10 R1; CL env 5.2.12 R1] [CL env 5.2.14 R1; CL env 5.2.15 R1; CL env 5.2.16 R1; CL env 5.2.17 R1;
- * CL env 5.2.18 R1; CL env 5.2.19 R1; CL env 5.2.20 R1] */
+/* [CL env 3.1 R1, R2; CL env 3.2 R1, R2; CL env 3.3 R1; CL env 3.4 R1, R2; CL env 3.5 R1; CL env 3.6 R1;
+ * CL env 3.7 R1, R2] [CL env 5.2.2 R1; CL env 5.2.4 R1; CL env 5.2.5 R1; CL env 5.2.8 R1; CL env 5.2.9 R1;
+ * CL env 5.2.10 R1; CL env 5.2.12 R1] [CL env 5.2.14 R1; CL env 5.2.15 R1; CL env 5.2.16 R1;
+ * CL env 5.2.17 R1; CL env 5.2.18 R1; CL env 5.2.19 R1; CL env 5.2.20 R1] */
 static const struct {
     cl_uint capability;
     bool images; /* needs a device with images */

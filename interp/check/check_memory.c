@@ -118,8 +118,8 @@ static void check_copy(const struct at *x)
         memset(t, 0, size);
 }
 
-/* Orders and scopes that the instruction may have. [CLC 6.15.12.3, 6.15.12.4, 6.15.12.7.1 R1; CLC 6.15.12.7.4
- * R1], [SPIRV 2.16.1] */
+/* Orders and scopes that the instruction may have. [CLC 6.15.12.3, 6.15.12.4, 6.15.12.7.1 R1;
+ * CLC 6.15.12.7.4 R1], [SPIRV 2.16.1] */
 void in_check_order(const struct at *x, const struct in_atomic *a)
 {
     uint32_t scope, order, unequal;

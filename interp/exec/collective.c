@@ -1,6 +1,7 @@
 /* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait
- * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.17 R2, R3; CLC
- * 6.15.20 R1; CLC 6.15.20.1 R2; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1; CLC 6.15.20.4 R1], [CL 3.3.6 W9, B9] */
+ * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.17 R2, R3;
+ * CLC 6.15.20 R1; CLC 6.15.20.1 R2; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1;
+ * CLC 6.15.20.4 R1], [CL 3.3.6 W9, B9] */
 #include "collective.h"
 #include "interp/ext/convert.h"
 #include "reduction.h"

@@ -84,10 +84,10 @@ bool has_features(const std::string &standard)
     return standard == "CL3.0" || standard == "CLC++2021";
 }
 
-/* Clang itself reports what is no program [CLC 6.7.3 R1; CLC 6.7.6 R1; CLC 6.7.7 R1, R2; CLC 6.7.8 R1; CLC
- * 6.7.9 R1, R2; CLC 6.15.12.10 R2; CLC 6.15.14.2 R2] and has macros of versions and options [CLC 6.12 R1-R3];
- * those of features and extensions follow what the device has [CLC 6.2.1 R1-R4; CLC 6.12.1 R1; CLC 6.15.21
- * R2].
+/* Clang itself reports what is no program [CLC 6.7.3 R1; CLC 6.7.6 R1; CLC 6.7.7 R1, R2; CLC 6.7.8 R1;
+ * CLC 6.7.9 R1, R2; CLC 6.15.12.10 R2; CLC 6.15.14.2 R2] and has macros of versions and
+ * options [CLC 6.12 R1-R3]; those of features and extensions follow what the device has
+ * [CLC 6.2.1 R1-R4; CLC 6.12.1 R1; CLC 6.15.21 R2].
  * -cl-ext for extensions that clang supports, -D for the rest, so that exactly the device's macros are
  * defined. */
 void add_extensions(const rt_job *job, std::vector<std::string> &args)

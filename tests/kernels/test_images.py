@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Texels of 2D images in kernels: decoding by reads, encoding by writes and coordinates of samplers, against
-a model in Python, in the formats for which compiled code has a fast path, and in others [CL 5.3.1, CLC 8.2,
-8.3].  In a work-item with few accesses compiled code inlines the fast path, in one with many it calls it."""
+a model in Python, in the formats for which compiled code has a fast path, and in others [CL 5.3.1,
+CLC 8.2, 8.3].  In a work-item with few accesses compiled code inlines the fast path, in one with many it calls it."""
 import os
 import sys
 

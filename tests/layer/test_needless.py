@@ -2,8 +2,8 @@
 """Random race-free host programs on PoCL under the layer: after removal of the waits that `--check needless`
 names, all conflicting operations are still ordered.
 
-This script computes the order of commands and host calls from the rules of the specification [CL 3.3.6
-H1-H8], and compares it: each two commands that use the same bytes, at least one of which writes; each command
+This script computes the order of commands and host calls from the rules of the specification
+[CL 3.3.6 H1-H8], and compares it: each two commands that use the same bytes, at least one of which writes; each command
 with the host's later use of its memory; and each command with the program's end.  The detector judges the
 program without the needless waits, too.  NEEDLESS_COUNT programs (default 40), NEEDLESS_SEED."""
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random host programs: queues, kernels, transfers of arrays and of their elements, maps, fine-grained SVM,
 events of commands and of users, children, semaphores, command buffers.  Search and Z3 must agree on each, and
-the races must be those of an independent oracle by the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL
-5.5.3; CL 5.13.6 R101, R102; CL 5.17 R101-R106]: the order of accesses as a graph, without models or solvers.
+the races must be those of an independent oracle by the command rules [CL 3.3.6 H1-H15, H20, H24, H25;
+CL 5.5.3; CL 5.13.6 R101, R102; CL 5.17 R101-R106]: the order of accesses as a graph, without models or solvers.
 
 REFCL_HUNT_COUNT (default 60) and REFCL_HUNT_SEED change the programs.
 """

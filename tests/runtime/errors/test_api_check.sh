@@ -160,8 +160,8 @@ ok 'an extension that records' told recorded \
 ok 'a command buffer after its release' told recorded \
     'use-after-release: clReleaseCommandBufferKHR is answered with CL_INVALID_COMMAND_BUFFER_KHR.*last release'
 ok 'a command buffer that leaks' told recorded 'leak: command buffer [0-9]+ is left with 1 reference at exit'
-# Alternating signals and waits, whichever comes first [CL 5.13.6 R101, R102]; the same one twice [CL 5.13.6
-# R103].
+# Alternating signals and waits, whichever comes first [CL 5.13.6 R101, R102]; the same one twice
+# [CL 5.13.6 R103].
 for calls in SWSW WSWS sws; do
     ok "semaphores: $calls" told $calls
 done

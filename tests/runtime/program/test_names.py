@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Everything in the tables of OpenCL C is declared, and image formats have the values of the host's. [CLC
-6.12, 6.15]"""
+"""Everything in the tables of OpenCL C is declared, and image formats have the values of the host's.
+[CLC 6.12, 6.15]"""
 import itertools
 import os
 import re

@@ -1,6 +1,6 @@
 // expect: clean
-// A child is ordered after the writes to fine-grained SVM that precede the call that enqueues it [CL 3.3.6
-// H1].
+// A child is ordered after the writes to fine-grained SVM that precede the call that enqueues it
+// [CL 3.3.6 H1].
 #include "../host.h"
 
 static const char *const source =

@@ -1,6 +1,6 @@
 // expect: clean
-// A barrier with a wait list waits for the list only; clFinish waits for the earlier commands, too [CL 5.12,
-// 5.15].
+// A barrier with a wait list waits for the list only; clFinish waits for the earlier commands, too
+// [CL 5.12, 5.15].
 #include "../host.h"
 
 int main(void)
