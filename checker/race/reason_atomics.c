@@ -45,8 +45,7 @@ static bool earlier_precedes(const struct ck_reason *r, uint32_t time, uint32_t 
     return time > r->earlier->time || (time == r->earlier->time && !is_below(r, source));
 }
 
-/* ---- what is missing
- * ------------------------------------------------------------------------------------ */
+/* ---- what is missing ------------------------------------------------------------------------------- */
 
 static void advise_flags(struct ck_reason *r, unsigned flags, uint32_t first, uint32_t second)
 {
@@ -220,8 +219,7 @@ static bool describe_shortfall(struct ck_reason *r, const struct ck_shortfall *s
     }
 }
 
-/* ---- which read
- * ----------------------------------------------------------------------------------------- */
+/* ---- which read ------------------------------------------------------------------------------------ */
 
 static bool is_of_earlier(const struct ck_reason *r, const struct ck_shortfall *s)
 {

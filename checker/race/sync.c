@@ -63,8 +63,7 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
     return (uint64_t)command->info.id << 32 | index;
 }
 
-/* ---- shortfalls: for the reasons of races
- * ----------------------------------------------------------------- */
+/* ---- shortfalls: for the reasons of races ---------------------------------------------------------- */
 
 static void note_shortfall(struct ck_detector *d, const struct mm_event *read, const struct ck_memory *memory,
                            const struct ck_sync *sync, const struct ck_release *release,

@@ -21,8 +21,7 @@ static const double LN_2_HIGH = 0x1.62e42feep-1, LN_2_LOW = 0x1.a39ef35793c76p-3
                     LOG10_2_HIGH = 0x1.34413509p-2, LOG10_2_LOW = 0x1.ef3fde623e256p-35,
                     LOG10_E = 0x1.bcb7b1526e50ep-2;
 
-/* ---- exponential functions
- * ----------------------------------------------------------------------------------------- */
+/* ---- exponential functions ------------------------------------------------------------------------- */
 
 /* X and REST, which is small beside X, are N ln 2 + r; e^r - 1. */
 INLINE double reduced_exp(double x, double rest, double *n)
@@ -117,8 +116,7 @@ INLINE double double_cosh(double x)
     return e + 0.25 / e;
 }
 
-/* ---- logarithms
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- logarithms ------------------------------------------------------------------------------------ */
 
 /* X > 0 is 2^EXPONENT m with m between the roots of 1/2 and 2. */
 INLINE double split_at_root(double x, double *exponent)
@@ -203,8 +201,7 @@ INLINE double double_atanh(double x)
     return x == 0 ? x : copysign(0.5 * log_of_sum(2 * a / (1 - a), 0), x);
 }
 
-/* ---- powers and roots
- * -------------------------------------------------------------------------------------------------- */
+/* ---- powers and roots ------------------------------------------------------------------------------ */
 
 /* HIGH + LOW, of which HIGH is the larger, or 0. */
 INLINE double sum_of(double high, double low, double *rest)
@@ -301,8 +298,7 @@ INLINE double double_hypot(double x, double y)
     return a == (double)INFINITY || b == (double)INFINITY ? (double)INFINITY : r;
 }
 
-/* ---- inverse trigonometric functions
- * -------------------------------------------------------------------------------------- */
+/* ---- inverse trigonometric functions --------------------------------------------------------------- */
 
 static const double PI = 0x1.921fb54442d18p+1, PI_REST = 0x1.1a62633145c07p-53,
                     INVERSE_PI = 0x1.45f306dc9c883p-2;
@@ -367,9 +363,7 @@ INLINE double arc_cosine(double x, int half_turns)
     return mirrored(angle(sqrt((1 - a) * (1 + a)), a, half_turns), signbit(x) != 0, half_turns);
 }
 
-/* ---- error functions
- *
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- error functions ------------------------------------------------------------------------------- */
 
 /* erfc A for A >= 0: e^(-A^2) / (1 + 2 A) times a function of (A - 4) / (A + 4). */
 INLINE double upper_erfc(double a)
@@ -435,8 +429,7 @@ INLINE double double_erf(double x)
     return x != x ? x : copysign(r, x);
 }
 
-/* ---- as functions of OpenCL.std
- * -------------------------------------------------------------------------------------------- */
+/* ---- as functions of OpenCL.std -------------------------------------------------------------------- */
 
 #define DEFINE_1(name, ...)                                                                                  \
     in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \

@@ -59,8 +59,7 @@
 #define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
 #include "ext.def"
 
-/* ---- rsqrt: a square root and a division in float, 1.5 ulp, are much faster than in double [CLC 7.4: 2 ulp]
- * -- */
+/* ---- rsqrt in float: 1.5 ulp, much faster than in double [CLC 7.4: 2 ulp] -------------------------- */
 
 #define RECIPROCAL_ROOT(name)                                                                                \
     in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
@@ -79,8 +78,7 @@ RECIPROCAL_ROOT(rsqrt)
 RECIPROCAL_ROOT(half_rsqrt)
 RECIPROCAL_ROOT(native_rsqrt)
 
-/* ---- ldexp: in double, the product of a float and a power of two beyond its range is exact
- * ------------------------- */
+/* ---- ldexp: in double, the product of a float and a power of two beyond its range is exact --------- */
 
 static double times_power_of_two(double x, int32_t n)
 {
@@ -154,8 +152,7 @@ FRACT(f16, float, in_half_to_f32, in_half_from_f32, f, 0x1.ffcp-1f)
 FRACT(f32, float, , , f, 0x1.fffffep-1f)
 FRACT(f64, double, , , , 0x1.fffffffffffffp-1)
 
-/* ---- common functions: halves in float
- * --------------------------------------------------------------------- */
+/* ---- common functions: halves in float ------------------------------------------------------------- */
 
 /* clamp is fmin(fmax(x, low), high), where a NaN gives way to a number [CLC 6.15.4]. */
 #define COMMON(t, type, from, to, by_degree, by_radian)                                                      \

@@ -17,8 +17,7 @@ static const double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0,
                     LOG10_E = 0x1.bcb7b1526e50ep-2, PI = 0x1.921fb54442d18p+1,
                     INVERSE_PI = 0x1.45f306dc9c883p-2;
 
-/* ---- exponential functions
- * ----------------------------------------------------------------------------------------- */
+/* ---- exponential functions ------------------------------------------------------------------------- */
 
 /* 2^x - LESS, for LESS 0 or 1: 2^n (1 + q) with q = e^r - 1 and |r| <= ln 2 / 2.  Powers beyond 2^300 are
  * beyond float, too.  A sum with 1.5 * 2^52 has the integer N in its low bits. */
@@ -73,8 +72,7 @@ INLINE double single_tanh(double x)
     return copysign(e / (e + 2), x);
 }
 
-/* ---- logarithms
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- logarithms ------------------------------------------------------------------------------------ */
 
 /* x = 2^EXPONENT m with m between the roots of 1/2 and 2; log m = 2 artanh s with s = (m - 1) / (m + 1).
  * Floats are normal doubles.  X > 0. */
@@ -138,8 +136,7 @@ INLINE double single_atanh(double x)
     return copysign(0.5 * single_log1p(2 * a / (1 - a)), x);
 }
 
-/* ---- powers and roots
- * -------------------------------------------------------------------------------------------------- */
+/* ---- powers and roots ------------------------------------------------------------------------------ */
 
 INLINE double single_cbrt(double x)
 {
@@ -168,8 +165,7 @@ INLINE double single_hypot(double x, double y)
     return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : sqrt(fma(x, x, y * y));
 }
 
-/* ---- trigonometry
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- trigonometry ---------------------------------------------------------------------------------- */
 
 /* The angle of (x, y), both at least 0: a multiple of pi/4 and the arc tangent of t with |t| <= tan(pi/8). */
 INLINE double angle(double y, double x)
@@ -234,9 +230,7 @@ INLINE double single_atan2pi(double y, double x)
     return single_atan2(y, x) * INVERSE_PI;
 }
 
-/* ---- remainder
- *
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- remainder ------------------------------------------------------------------------------------- */
 
 /* Exact, as products and differences fit in double; a quotient that was rounded up is one too large. */
 INLINE double single_fmod(double x, double y)
@@ -249,8 +243,7 @@ INLINE double single_fmod(double x, double y)
     return r;
 }
 
-/* ---- as functions of each type
- * ------------------------------------------------------------------------------------------- */
+/* ---- as functions of each type --------------------------------------------------------------------- */
 
 #define DEFINE_1(name, single)                                                                               \
     in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \

@@ -21,8 +21,7 @@ static const double HIGH = 0x1.921fb54442d18p+0, MIDDLE = 0x1.1a62633145c07p-54,
 static const float HIGH_F = 0x1.921fb6p+0f, MIDDLE_F = -0x1.777a5cp-25f, LOW_F = -0x1.ee59dap-50f,
                    TWO_BY_PI_F = 0x1.45f306p-1f, PI_HIGH_F = 0x1.921fb6p+1f, PI_LOW_F = -0x1.777a5cp-24f;
 
-/* ---- quarters
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- quarters -------------------------------------------------------------------------------------- */
 
 /* An angle is QUARTER, modulo 4 in its low bits, times pi/2, and R + CORRECTION.  A sum with 1.5 * 2^52
  * (2^23) has a small integer in its low bits. */
@@ -62,9 +61,7 @@ static const float HIGH_F = 0x1.921fb6p+0f, MIDDLE_F = -0x1.777a5cp-25f, LOW_F =
 DEFINE_ANGLE(float, uint32_t, 0x1.8p23f, 31)
 DEFINE_ANGLE(double, uint64_t, 0x1.8p52, 63)
 
-/* ---- reduction
- *
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- reduction ------------------------------------------------------------------------------------- */
 
 /* Of a float.  The smallest R of an angle below IN_SLOW_FROM has more than 40 bits, that of others, which are
  * rounded to double first, 23. */
@@ -110,8 +107,7 @@ INLINE struct double_angle reduce_double_of_pi(double x)
     return (struct double_angle){r, fma(half_turns, PI_HIGH, -r) + half_turns * PI_LOW, double_low_bits(n)};
 }
 
-/* ---- sine and cosine of the rest
- * --------------------------------------------------------------------------------------- */
+/* ---- sine and cosine of the rest ------------------------------------------------------------------- */
 
 /* Within 2^-40. */
 INLINE double short_sine(struct double_angle a)
@@ -175,9 +171,7 @@ INLINE float float_cosine_of(struct float_angle a)
     return w + (((1 - w) - half) + fmaf(p * z, z, -a.r * a.correction));
 }
 
-/* ---- functions
- *
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------------- */
 
 /* A zero keeps its sign. */
 #define DEFINE(name, in_quarter, value)                                                                      \
@@ -232,8 +226,7 @@ DEFINE(tan, tangent, x == 0 ? x : y)
 DEFINE_OF_PI(single, float, float_sine_of, float_cosine_of, copysignf)
 DEFINE_OF_PI(double, double, long_sine, long_cosine, copysign)
 
-/* ---- as functions of each type
- * ------------------------------------------------------------------------------------------- */
+/* ---- as functions of each type --------------------------------------------------------------------- */
 
 /* fma() is a call without the instruction, so the interpreter has a version for processors that have it; both
  * compute the same. */

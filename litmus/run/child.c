@@ -163,8 +163,7 @@ bool lt_child_start(struct lt_campaign_state *c)
     return true;
 }
 
-/* ---- listening
- * -------------------------------------------------------------------------------------------- */
+/* ---- listening ------------------------------------------------------------------------------------- */
 
 static void record_finish(struct lt_campaign_state *c, struct lt_record *r, const char *status,
                           const char *reason)

@@ -126,8 +126,7 @@ static void close_all(struct lt_host *host)
         clReleaseContext(host->state.context);
 }
 
-/* ---- one iteration
- * --------------------------------------------------------------------------------------- */
+/* ---- one iteration --------------------------------------------------------------------------------- */
 
 /* Coarse-grained SVM is read and written through maps. */
 static bool copy_coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)

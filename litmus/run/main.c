@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the options
- * ----------------------------------------------------------------------------------------- */
+/* ---- the options ----------------------------------------------------------------------------------- */
 
 /* How the argument of an option is read into the member of struct lt_options at OFFSET.  ACTION: LEAST is
  * what to do; NUMBER: unsigned, WIDE: uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
@@ -116,8 +115,7 @@ static void print_help(FILE *out)
         out);
 }
 
-/* ---- their arguments
- * ------------------------------------------------------------------------------------- */
+/* ---- their arguments ------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {

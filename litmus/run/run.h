@@ -124,8 +124,7 @@ void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_hist
 /* The one of TESTS with the file and the text of WANTED; NULL: none.  Two files may have the same test. */
 cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
 
-/* ---- interfaces
- * ------------------------------------------------------------------------------------------ */
+/* ---- interfaces ------------------------------------------------------------------------------------ */
 
 struct exec;
 struct lt_device;

@@ -250,8 +250,7 @@ void kernel_clear(struct kernel *kernel)
     }
 }
 
-/* ---- the chosen launch
- * ---------------------------------------------------------------------------------- */
+/* ---- the chosen launch ----------------------------------------------------------------------------- */
 
 /* A run whose findings the chosen sizes or contents may cause is rejected, and the next choice is run: for an
  * access out of bounds a smaller launch, for a launch that reached its step limit what choose_for_waiting()

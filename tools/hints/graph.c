@@ -299,8 +299,7 @@ void hints_graph_clear(struct hints_graph *g)
     mm_free(g->pending);
 }
 
-/* ---- completions on which the host relies
- * ---------------------------------------------------------------------- */
+/* ---- completions on which the host relies ---------------------------------------------------------- */
 
 static void add_use(struct hints_graph *g, uint32_t node, uint32_t command)
 {
@@ -337,8 +336,7 @@ bool hints_graph_finish(struct hints_graph *g)
     return !g->why;
 }
 
-/* ---- the graph without the removed groups
- * -------------------------------------------------------------------- */
+/* ---- the graph without the removed groups ---------------------------------------------------------- */
 
 static bool is_removed(const struct hints_graph *g, const struct hints_edge *edge)
 {

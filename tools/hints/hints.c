@@ -138,8 +138,7 @@ static struct ck_detector *judge_without_waits(struct hints_graph *g, int fd)
     return known ? d : NULL;
 }
 
-/* ---- races without the removed waits
- * ---------------------------------------------------------------------------- */
+/* ---- races without the removed waits --------------------------------------------------------------- */
 
 static bool is_race(const struct ck_finding *f)
 {

@@ -58,8 +58,7 @@ static bool constant_of(const struct flow *f, uint32_t id, uint64_t *value)
     return true;
 }
 
-/* ---- roles and bounds
- * ---------------------------------------------------------------------------------------- */
+/* ---- roles and bounds ------------------------------------------------------------------------------ */
 
 static void give_role(struct flow *f, set arguments, unsigned role)
 {
@@ -434,8 +433,7 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
     flow_of_operands(f, inst);
 }
 
-/* ---- the fixed point
- * -------------------------------------------------------------------------------------- */
+/* ---- the fixed point ------------------------------------------------------------------------------- */
 
 static void propagate_function(struct flow *f, const struct in_function *function)
 {
