@@ -5,9 +5,9 @@
 
 #include <execinfo.h>
 #include <string.h>
+#include <unwind.h>
 
-/* Most calls are a few frames away from the application; each frame costs some 100 ns. */
-enum { FEW_FRAMES = 8, FRAMES = 24, PLACES = 1024 };
+enum { FRAMES = 24, PLACES = 1024, STACKS = 16 };
 
 static struct mm_mutex lock = MM_MUTEX;
 static struct {
@@ -16,18 +16,49 @@ static struct {
     uint32_t source;
 } places[PLACES]; /* open addressing; what does not fit has no source */
 
-static const void *application_place(void)
+/* A cache of unwound stacks for each thread, as each unwound frame costs some 100 ns: the slots that contain
+ * the return addresses, from rt_call_source()'s to the innermost one in the application.  If all contain the
+ * same addresses, the stack is the same, as frames of the runtime and of the loader have constant sizes. */
+struct stack {
+    const void *frame; /* of rt_call_source() */
+    const char *call;
+    uint32_t source;
+    int count; /* 0: unused */
+    struct slot {
+        const void *const *at;
+        const void *address;
+    } slots[FRAMES];
+};
+static _Thread_local struct stack stacks[STACKS];
+
+static bool is_unwound(const struct stack *stack, const void *frame, const char *call)
 {
-    void *frames[FRAMES];
-    for (int most = FEW_FRAMES, i = 1; i < FRAMES; most = FRAMES) {
-        int count = backtrace(frames, most);
-        for (; i < count; i++)
-            if (mm_is_application(frames[i], NULL))
-                return frames[i];
-        if (count < most)
-            break;
-    }
-    return NULL;
+    bool is_same = stack->count > 0 && stack->frame == frame && stack->call == call;
+    for (int i = 0; is_same && i < stack->count; i++)
+        is_same = *stack->slots[i].at == stack->slots[i].address;
+    return is_same;
+}
+
+struct walk {
+    struct stack *stack;
+    const void *place; /* in the application, NULL: not reached */
+    bool has_slots;    /* return addresses are where they are on x86-64, below the caller's frame */
+};
+
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *data)
+{
+    struct walk *walk = data;
+    struct stack *stack = walk->stack;
+    const void *const *at = (const void *const *)(uintptr_t)_Unwind_GetCFA(context) - 1;
+    const void *address = (const void *)(uintptr_t)_Unwind_GetIP(context);
+    if ((const void *)at < stack->frame)
+        return _URC_NO_REASON;
+    if (stack->count == FRAMES || !address)
+        return _URC_END_OF_STACK;
+    walk->has_slots = walk->has_slots && *at == address;
+    stack->slots[stack->count++] = (struct slot){at, address};
+    walk->place = mm_is_application(address, NULL) ? address : NULL;
+    return walk->place ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 static bool is_library(const void *place)
@@ -56,9 +87,8 @@ uint32_t rt_host_source(const char *call, const void *place)
     return mm_record_host_source(rt_recorder(), call, place, 0);
 }
 
-uint32_t rt_call_source(const char *call)
+static uint32_t source_of(const char *call, const void *place)
 {
-    const void *place = application_place();
     size_t slot = ((uintptr_t)place ^ (uintptr_t)call) * UINT64_C(0x9e3779b97f4a7c15) % PLACES;
     uint32_t source = 0;
     mm_mutex_lock(&lock);
@@ -73,4 +103,21 @@ uint32_t rt_call_source(const char *call)
     }
     mm_mutex_unlock(&lock);
     return source;
+}
+
+__attribute__((noinline)) uint32_t rt_call_source(const char *call)
+{
+    const void *frame = __builtin_frame_address(0);
+    uint64_t key = (uintptr_t)frame ^ (uintptr_t)call;
+    struct stack *stack = &stacks[(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % STACKS];
+    if (is_unwound(stack, frame, call))
+        return stack->source;
+    stack->frame = frame;
+    stack->call = call;
+    stack->count = 0;
+    struct walk walk = {stack, NULL, true};
+    _Unwind_Backtrace(visit_frame, &walk);
+    stack->source = source_of(call, walk.place);
+    stack->count = walk.place && walk.has_slots ? stack->count : 0;
+    return stack->source;
 }
