@@ -251,13 +251,16 @@ struct fill {
 
 void rt_fill(unsigned char *to, size_t size, const unsigned char *pattern, size_t pattern_size)
 {
-    unsigned char block[4096]; /* repeats the pattern: long copies are fast */
-    size_t most = sizeof block < size ? sizeof block : size, each = 0;
-    for (; each + pattern_size <= most; each += pattern_size)
-        memcpy(block + each, pattern, pattern_size);
+    enum { BLOCK = 4096 }; /* repeats the pattern: long copies are fast */
+    size_t most = BLOCK / pattern_size * pattern_size, part = pattern_size;
     size -= size % pattern_size;
-    for (size_t done = 0; done < size; done += each)
-        memcpy(to + done, block, size - done < each ? size - done : each);
+    if (size > 0)
+        memcpy(to, pattern, pattern_size);
+    for (size_t done = pattern_size; done < size; done += part) {
+        part = done < most ? done : most;
+        part = part < size - done ? part : size - done;
+        memcpy(to + done, to, part);
+    }
 }
 
 static cl_int run_fill(struct rt_command *command)
