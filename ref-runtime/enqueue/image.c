@@ -235,11 +235,15 @@ static cl_int run_fill(struct rt_command *command)
 {
     const struct fill *f = (void *)command->payload;
     size_t element = f->mem->image->element_size;
+    bool tracked = !rt_storage_untracked(f->mem);
+    unsigned char *image = tracked ? NULL : rt_enqueue_bytes(command, f->mem, 0, f->mem->size);
     for (size_t z = 0; z < f->bytes[2]; z++) {
         for (size_t y = 0; y < f->bytes[1]; y++) {
             size_t at = f->layout.origin + z * f->layout.slice_pitch + y * f->layout.row_pitch;
-            unsigned char *row = rt_enqueue_bytes(command, f->mem, at, f->bytes[0]);
-            if (!row || !rt_enqueue_written(command, f->mem, at, f->bytes[0]))
+            unsigned char *row = tracked ? rt_enqueue_bytes(command, f->mem, at, f->bytes[0])
+                                 : image ? image + at
+                                         : NULL;
+            if (!row || (tracked && !rt_enqueue_written(command, f->mem, at, f->bytes[0])))
                 return CL_MEM_OBJECT_ALLOCATION_FAILURE;
             rt_fill(row, f->bytes[0], f->element, element);
             rt_enqueue_record(command, MM_WRITE, f->mem, at, f->bytes[0], row);

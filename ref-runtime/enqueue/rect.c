@@ -54,31 +54,58 @@ static void collapse_rows(struct rt_rect *r)
     }
 }
 
+static size_t row_at(const struct rt_layout *l, size_t y, size_t z)
+{
+    return l->origin + z * l->slice_pitch + y * l->row_pitch;
+}
+
+static cl_int copy_row(const struct rt_command *command, const struct rt_rect *r, size_t from, size_t to)
+{
+    size_t size = r->region[0];
+    const unsigned char *source =
+        r->source ? rt_enqueue_bytes(command, r->source, from, size) : (unsigned char *)r->host + from;
+    unsigned char *target =
+        r->target ? rt_enqueue_bytes(command, r->target, to, size) : (unsigned char *)r->host + to;
+    if (!source || !target || (r->target && !rt_enqueue_written(command, r->target, to, size)))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (r->source)
+        rt_enqueue_record(command, MM_READ, r->source, from, size, source);
+    else
+        rt_enqueue_record_host(command, MM_READ, source, size);
+    memmove(target, source, size);
+    if (r->target)
+        rt_enqueue_record(command, MM_WRITE, r->target, to, size, target);
+    else
+        rt_enqueue_record_host(command, MM_WRITE, target, size);
+    return CL_SUCCESS;
+}
+
+static cl_int copy_tracked(const struct rt_command *command, const struct rt_rect *r)
+{
+    cl_int error = CL_SUCCESS;
+    for (size_t z = 0; z < r->region[2] && !error; z++)
+        for (size_t y = 0; y < r->region[1] && !error; y++)
+            error = copy_row(command, r, row_at(&r->from, y, z), row_at(&r->to, y, z));
+    return error;
+}
+
+static unsigned char *side_bytes(const struct rt_command *command, struct rt_mem *mem, void *host)
+{
+    return mem ? rt_enqueue_bytes(command, mem, 0, mem->size) : host;
+}
+
 static cl_int run_rect(struct rt_command *command)
 {
     const struct rt_rect *r = (void *)command->payload;
-    for (size_t z = 0; z < r->region[2]; z++) {
-        for (size_t y = 0; y < r->region[1]; y++) {
-            size_t from = r->from.origin + z * r->from.slice_pitch + y * r->from.row_pitch;
-            size_t to = r->to.origin + z * r->to.slice_pitch + y * r->to.row_pitch;
-            size_t size = r->region[0];
-            const unsigned char *source = r->source ? rt_enqueue_bytes(command, r->source, from, size)
-                                                    : (unsigned char *)r->host + from;
-            unsigned char *target =
-                r->target ? rt_enqueue_bytes(command, r->target, to, size) : (unsigned char *)r->host + to;
-            if (!source || !target || (r->target && !rt_enqueue_written(command, r->target, to, size)))
-                return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-            if (r->source)
-                rt_enqueue_record(command, MM_READ, r->source, from, size, source);
-            else
-                rt_enqueue_record_host(command, MM_READ, source, size);
-            memmove(target, source, size);
-            if (r->target)
-                rt_enqueue_record(command, MM_WRITE, r->target, to, size, target);
-            else
-                rt_enqueue_record_host(command, MM_WRITE, target, size);
-        }
-    }
+    if ((r->source && !rt_storage_untracked(r->source)) || (r->target && !rt_storage_untracked(r->target)))
+        return copy_tracked(command, r);
+    const unsigned char *source = side_bytes(command, r->source, r->host);
+    unsigned char *target = side_bytes(command, r->target, r->host);
+    if (!source || !target)
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    for (size_t z = 0; z < r->region[2]; z++)
+        for (size_t y = 0; y < r->region[1]; y++)
+            memmove(target + row_at(&r->to, y, z), source + row_at(&r->from, y, z), r->region[0]);
     return CL_SUCCESS;
 }
 

@@ -74,6 +74,12 @@ static int real_place(int place)
     return unified ? 0 : place;
 }
 
+bool rt_storage_untracked(struct rt_mem *mem)
+{
+    const struct rt_mem *root = rt_mem_root(mem);
+    return !rt_recorder() && (root->shared || (!separate_view(root) && !uninitialized));
+}
+
 int rt_storage_map_place(const struct rt_mem *root)
 {
     return separate_view(root) && !root->shared ? RT_HOST_VIEW : 0;
@@ -249,11 +255,11 @@ static void merge_segments(struct rt_mem *root, size_t first, size_t last)
     root->segment_count -= end - kept;
 }
 
-/* Whether ROOT is one segment, of which the place with BIT has the latest contents: usual between
- * launches. */
+/* Whether ROOT has one place, or is one segment of which the place with BIT has the latest contents: usual
+ * between launches. */
 static bool is_latest(const struct rt_mem *root, uint32_t bit)
 {
-    return root->segment_count == 1 && (root->segments[0].valid & bit);
+    return !separate_view(root) || (root->segment_count == 1 && (root->segments[0].valid & bit));
 }
 
 /* Marks bytes of the storage at PLACE as initialized for kernels. */
@@ -335,7 +341,7 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
 static bool set_latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
-    if (root->segment_count == 1 && root->segments[0].valid == UINT32_C(1) << place)
+    if (!separate_view(root) || (root->segment_count == 1 && root->segments[0].valid == UINT32_C(1) << place))
         return true;
     if (!split_range(root, begin, end, &first, &last))
         return false;

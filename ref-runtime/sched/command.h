@@ -243,6 +243,9 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
 /* The copy at PLACE holds the latest contents of [BEGIN, END), the others no longer do. */
 bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place);
 uint32_t rt_storage_allocation(const struct rt_mem *root, int place);
+/* True if commands need not state which bytes of MEM they access: its contents are in one place, and nothing
+ * is recorded. */
+bool rt_storage_untracked(struct rt_mem *mem);
 /* Where maps of ROOT by DEVICE point: RT_HOST_VIEW or the only device. */
 int rt_storage_map_place(const struct rt_mem *root);
 
