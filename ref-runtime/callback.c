@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-enum { MOST_PENDING = 256 };
+enum { MOST_PENDING = 256, SHORT_WAIT_NS = 50 * 1000 };
 
 struct job {
     struct job *next;
@@ -18,32 +18,57 @@ struct job {
 static struct mm_mutex lock = MM_MUTEX_WITH_CONDITIONS;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
 static struct job *first, **last = &first;
-static bool running;
+static atomic_bool running;
+static bool in_short_wait;     /* the thread sees what is posted now soon, without a signal */
+static atomic_bool unsignaled; /* something was posted in a short wait */
 static atomic_size_t pending;
+static atomic_uint forks;
 static _Thread_local bool own_thread;
+
+/* Under LOCK.  A short wait comes first: a wake-up takes longer than most commands, and several may complete
+ * meanwhile. */
+static struct job *take_jobs(void)
+{
+    if (!first) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += SHORT_WAIT_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        in_short_wait = true;
+        pthread_cond_timedwait(&posted, &lock.mutex, &until);
+        in_short_wait = false;
+        atomic_store_explicit(&unsignaled, false, memory_order_relaxed);
+    }
+    while (!first)
+        pthread_cond_wait(&posted, &lock.mutex);
+    struct job *jobs = first;
+    first = NULL;
+    last = &first;
+    return jobs;
+}
 
 static void *callback_thread(void *unused)
 {
     (void)unused;
     own_thread = true;
     mm_own_thread_begin();
-    mm_mutex_lock(&lock);
     for (;;) {
-        while (!first)
-            pthread_cond_wait(&posted, &lock.mutex);
-        struct job *job = first;
-        first = job->next;
-        mm_own_thread_end(); /* the thread counts as the application's until the callback returns */
-        atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
-        if (!first)
-            last = &first;
+        mm_mutex_lock(&lock);
+        struct job *jobs = take_jobs();
+        unsigned generation = atomic_load(&forks);
+        mm_own_thread_end(); /* the thread counts as the application's until the callbacks return */
         mm_mutex_unlock(&lock);
         rt_guard_as_host();
-        rt_record_new_thread();
-        job->function(job->data);
-        mm_free(job);
+        while (jobs && atomic_load(&forks) == generation) { /* in a child the jobs are the parent's */
+            struct job *job = jobs;
+            jobs = job->next;
+            atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
+            rt_record_new_thread();
+            job->function(job->data);
+            mm_free(job);
+        }
         mm_own_thread_begin();
-        mm_mutex_lock(&lock);
     }
     return NULL;
 }
@@ -61,13 +86,15 @@ static bool callback_thread_start(void)
 
 bool rt_callback_start(void)
 {
+    if (atomic_load_explicit(&running, memory_order_relaxed))
+        return true;
     mm_mutex_lock(&lock);
     bool ok = callback_thread_start();
     mm_mutex_unlock(&lock);
     return ok;
 }
 
-bool rt_callback_post(void (*function)(void *data), void *data)
+static bool post_job(void (*function)(void *data), void *data, bool may_wait)
 {
     struct job *job = mm_alloc(sizeof *job);
     if (!job)
@@ -76,15 +103,39 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     mm_mutex_lock(&lock);
     bool ok = callback_thread_start();
     if (ok) {
+        bool is_first = !first;
         *last = job;
         atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
         last = &job->next;
-        pthread_cond_signal(&posted);
+        if (may_wait && in_short_wait)
+            atomic_store_explicit(&unsignaled, true, memory_order_relaxed);
+        else if (is_first || in_short_wait)
+            pthread_cond_signal(&posted);
     }
     mm_mutex_unlock(&lock);
     if (!ok)
         mm_free(job);
     return ok;
+}
+
+bool rt_callback_post(void (*function)(void *data), void *data)
+{
+    return post_job(function, data, false);
+}
+
+bool rt_callback_post_in_step(void (*function)(void *data), void *data)
+{
+    return post_job(function, data, true);
+}
+
+void rt_callback_wake(void)
+{
+    if (!atomic_load_explicit(&unsignaled, memory_order_relaxed))
+        return;
+    mm_mutex_lock(&lock);
+    if (atomic_exchange_explicit(&unsignaled, false, memory_order_relaxed))
+        pthread_cond_signal(&posted);
+    mm_mutex_unlock(&lock);
 }
 
 /* The thread and its pending callbacks exist only in the parent. */
@@ -93,8 +144,9 @@ void rt_callback_forked(void)
     pthread_cond_init(&posted, NULL);
     first = NULL;
     last = &first;
-    running = false;
+    running = in_short_wait = unsignaled = false;
     atomic_store(&pending, 0);
+    atomic_fetch_add(&forks, 1);
 }
 
 bool rt_callback_pending(void)

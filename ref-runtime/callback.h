@@ -15,6 +15,10 @@ struct rt_callback {
 
 /* Puts a copy of CALLBACK in front of LIST. */
 cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback);
+/* As rt_callback_post(), from a scheduling step: the callback may begin up to 50 microseconds later, unless
+ * rt_callback_wake() is called before, as at the end of the last step. */
+bool rt_callback_post_in_step(void (*function)(void *data), void *data);
+void rt_callback_wake(void);
 /* Delays the caller while the queue of the callback thread is long. */
 void rt_callback_throttle(void);
 /* In a child, right after fork(). */

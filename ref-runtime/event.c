@@ -1,7 +1,9 @@
 /* Event objects: status, user events, callbacks, waiting, profiling [CL 5.11, 5.14]. */
 #include "ref-runtime/event.h"
 #include "interp/fault.h"
+#include "ref-runtime/callback.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/sched/state.h"
 
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
 {
@@ -66,7 +68,7 @@ static void post_callback(struct rt_event *event, struct rt_event_callback *call
     callback->status = event->status < 0 ? event->status : callback->type;
     callback->event = event;
     rt_object_retain(event);
-    if (!rt_callback_post(call_callback, callback)) {
+    if (!(rt_sched.step.busy ? rt_callback_post_in_step : rt_callback_post)(call_callback, callback)) {
         rt_object_release_deferred(event);
         free_callback(callback);
     }

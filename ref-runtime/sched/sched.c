@@ -347,4 +347,6 @@ void rt_sched_step(void)
         step_command(running, quantum);
     mm_mutex_lock(&rt_lock);
     rt_sched.step.busy = false;
+    if (!rt_sched_may_continue())
+        rt_callback_wake();
 }
