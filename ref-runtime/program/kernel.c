@@ -22,6 +22,7 @@ static struct rt_kernel *kernel_new(struct rt_program *program, struct in_module
         mm_mutex_init(&state->lock);
         in_module_retain(module);
         state->module = module;
+        state->index = index;
         state->info = in_module_kernel(module, index);
         state->arguments = mm_alloc_zero(state->info->argument_count + 1u, sizeof *state->arguments);
     }

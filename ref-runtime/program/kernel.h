@@ -23,6 +23,7 @@ struct rt_set_argument {
 struct rt_kernel_state {
     struct mm_mutex lock;
     struct in_module *module; /* held: keeps INFO alive */
+    size_t index;             /* in MODULE */
     const struct in_kernel_info *info;
     struct rt_set_argument *arguments;
     void **svm_pointers; /* CL_KERNEL_EXEC_INFO_SVM_PTRS */

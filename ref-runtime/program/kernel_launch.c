@@ -121,7 +121,10 @@ static cl_int find_executable(struct rt_launch *launch, struct rt_device *device
     /* Builds do not change while the kernel is attached. */
     const struct rt_build *build = &program->state->builds[index];
     launch->uniform_groups = build->uniform_groups;
-    launch->kernel_index = in_module_find_kernel(build->module, launch->kernel->state->info->name);
+    const struct rt_kernel_state *state = launch->kernel->state;
+    launch->kernel_index = build->module == state->module
+                               ? state->index
+                               : in_module_find_kernel(build->module, state->info->name);
     if (launch->kernel_index == SIZE_MAX)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     launch->module = build->module;
