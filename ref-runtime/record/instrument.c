@@ -33,10 +33,12 @@ static bool host_waits(const struct rt_queue *queue)
     return waits;
 }
 
-static bool is_mapped(struct rt_mem *mem)
+static bool any_is_mapped(const struct rt_launch *launch)
 {
+    bool mapped = false;
     mm_mutex_lock(&rt_lock);
-    bool mapped = rt_mem_root(mem)->mappings != NULL;
+    for (size_t i = 0; i < launch->argument_count; i++)
+        mapped |= launch->arguments[i].mem && rt_mem_root(launch->arguments[i].mem)->mappings;
     mm_mutex_unlock(&rt_lock);
     return mapped;
 }
@@ -71,10 +73,10 @@ static bool arguments_allow(const struct rt_launch *launch)
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         struct rt_mem *mem = launch->arguments[i].mem;
-        if (mem && (rt_mem_root(mem)->shared || is_mapped(mem) || (mem->image && !rt_mem_root(mem)->image)))
+        if (mem && (rt_mem_root(mem)->shared || (mem->image && !rt_mem_root(mem)->image)))
             return false;
     }
-    return true;
+    return !any_is_mapped(launch);
 }
 
 bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launch)

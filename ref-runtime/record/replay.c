@@ -15,11 +15,20 @@ static atomic_uint generation; /* how often all copies changed */
 static atomic_uint launches;   /* that are not re-executed: each may change variables of programs */
 static atomic_bool host_distrusted;
 
+static struct mm_once once = MM_ONCE;
+static bool in_files, in_sessions; /* launches are recorded for re-execution: always; also for findings */
+
+static void read_settings(void)
+{
+    in_files = rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
+    in_sessions = rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) != 0;
+}
+
 /* Files hold them by default; the reader of a pipe has to request them. */
 bool rt_replay_on(void)
 {
-    return rt_launch_recorder() && !rt_findings_suffice() &&
-           rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
+    mm_once(&once, read_settings);
+    return rt_launch_recorder() && !rt_findings_suffice() && in_files;
 }
 
 /* ---- which launches ---- */
@@ -222,8 +231,8 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
     static uint64_t left = UINT64_C(32) << 20;
     const struct rt_launch *launch = k->launch;
     uint64_t cost = LAUNCH + in_replay_unrecorded_bytes(launch->instance, variables_generation());
-    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || rt_launch_uses_svm(launch) ||
-        !rt_replay_allows(launch))
+    mm_once(&once, read_settings);
+    if (left < cost || !in_sessions || rt_launch_uses_svm(launch) || !rt_replay_allows(launch))
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
