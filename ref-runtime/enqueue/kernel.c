@@ -59,8 +59,9 @@ static bool is_empty(const struct rt_kernel_command *k)
 static const char *recorded_type(const struct in_argument_info *info)
 {
     static const char *const reals[] = {[2] = "half*", [4] = "float*", [8] = "double*"};
-    bool known = mm_scalar_named(info->type_name).size || !info->is_real || info->number_size > 8;
-    return known || !reals[info->number_size] ? info->type_name : reals[info->number_size];
+    const char *real = info->is_real && info->number_size <= 8 ? reals[info->number_size] : NULL;
+    bool known = !real || strcmp(info->type_name, real) == 0 || mm_scalar_named(info->type_name).size;
+    return known ? info->type_name : real;
 }
 
 static void record_argument(const struct rt_command *command, uint32_t index,
