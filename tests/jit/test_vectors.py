@@ -181,6 +181,21 @@ KERNELS = {
                 break;
             old = seen;
         } }''',
+    'flushes counters': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        for (int i = get_global_id(0); i < 4096; i += get_global_size(0)) {
+            uint bin = x[i & 1023] & 255;
+            if (atomic_inc(&z[bin]) == 200) {
+                atomic_sub(&z[bin], 201u);
+                atomic_add(&z[256 + bin], 201u);
+            }
+        } }''',
+    'steps by a value': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        for (int i = get_global_id(0); i < 4096; i += (atomic_or(&z[1], 0) & 1) + get_global_size(0))
+            atomic_inc(z); }''',
+    'is left by a value': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        for (int i = get_global_id(0); i < 4096; i += get_global_size(0))
+            if (atomic_inc(z) == 200)
+                break; }''',
     'waits for a value': '''kernel void k(global const uint *x, global const uint *y, global volatile uint *z) {
         while (atomic_cmpxchg(z, 0, 1) != 0)
             ;
@@ -448,7 +463,9 @@ def main():
     for name in ('adds', 'greatest'):
         text = compiled(name)
         check(f'exchanges that are repeated if another thread changed the value ({name}): a loop over work-items', 'run.row' in text and 'run.fiber' not in text, text)
-    for name in ('waits for a value', 'repeats a successful exchange', 'repeats without exchange', 'expects an old value', 'writes between'):
+    text = compiled('flushes counters')
+    check('a loop by the global size with decisions by atomics that do not end it: a loop over work-items', 'run.row' in text and 'run.fiber' not in text, text)
+    for name in ('steps by a value', 'is left by a value', 'waits for a value', 'repeats a successful exchange', 'repeats without exchange', 'expects an old value', 'writes between'):
         text = compiled(name)
         check(f'a loop that {name}: work-items on fibers', 'run.fiber' in text, text)
     text = compiled('searches')

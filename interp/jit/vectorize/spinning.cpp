@@ -85,10 +85,38 @@ static bool decides_loop(const Instruction &origin, const Loop &loop, bool alias
     return false;
 }
 
+// Whether V has, in each iteration of LOOP, a value that follows from those on entry.
+static bool follows_from_entry(const Value *v, const Loop &loop, SmallPtrSetImpl<const Value *> &seen)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || !loop.contains(i->getParent()) || !seen.insert(i).second)
+        return true;
+    bool computes = isa<PHINode>(i)
+                        ? i->getParent() == loop.getHeader()
+                        : !i->mayReadOrWriteMemory() || i->hasMetadata(LLVMContext::MD_invariant_load);
+    return computes && all_of(i->operands(), [&](const Use &u) { return follows_from_entry(u, loop, seen); });
+}
+
+// Whether the number of iterations of LOOP is a function of values on entry, though scalar evolution may know
+// no formula: the sign of a global size as a step is unknown.
+static bool is_counted_on_entry(const Loop &loop, const DominatorTree &tree)
+{
+    SmallVector<BasicBlock *, 4> exiting;
+    loop.getExitingBlocks(exiting);
+    return loop.getLoopLatch() && !exiting.empty() && all_of(exiting, [&](const BasicBlock *b) {
+               SmallPtrSet<const Value *, 16> seen;
+               return tree.dominates(b, loop.getLoopLatch()) &&
+                      all_of(b->getTerminator()->operands(),
+                             [&](const Use &u) { return follows_from_entry(u, loop, seen); });
+           });
+}
+
 std::function<bool(Loop &)> counted_loops(Function &f, DominatorTree &tree, LoopInfo &loops)
 {
     auto counts = std::make_shared<TripCounts>(f, tree, loops);
-    return [counts](Loop &loop) { return counts->evolution.hasLoopInvariantBackedgeTakenCount(&loop); };
+    return [counts, &tree](Loop &loop) {
+        return counts->evolution.hasLoopInvariantBackedgeTakenCount(&loop) || is_counted_on_entry(loop, tree);
+    };
 }
 
 // Whether CAS has failed where CONDITION equals TRUTH.
