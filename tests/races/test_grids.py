@@ -147,7 +147,7 @@ def compare(name, text, how):
     difference = differences(expected, found, False)
     check("%s: the same report" % name, difference is None, "%s\n%s\n%s" % (difference, text, how))
     check("%s: the same memory" % name, expected["stdout"] == found["stdout"], "%s\n%s" % (text, how))
-    return [f["kind"] for f in expected["findings"]], found["stderr"].count(": compiled"), watched
+    return [f["kind"] for f in expected["findings"]], found["stderr"].count(": compiled,"), watched
 
 
 def cases():

@@ -37,7 +37,8 @@ enum {
     IN_JIT_SVM = 256,        /* with IN_JIT_INSTRUMENTED: pointers may lead to SVM */
     IN_JIT_NO_GRIDS = 512, /* with IN_JIT_INSTRUMENTED: parts of matrices may overlap (instrument/grids.h) */
     IN_JIT_LOOKUPS = 1024, /* with IN_JIT_SVM: pointers lead to more SVM than the arguments' */
-    IN_JIT_ID_BITS = 11    /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
+    IN_JIT_NO_RANGES = 2048, /* with IN_JIT_INSTRUMENTED: checks do not depend on ranges of the launch */
+    IN_JIT_ID_BITS = 12      /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
 enum { IN_JIT_FORMATS = 16 };
 #define IN_JIT_LITERAL_SAMPLER (UINT32_C(1) << 31)

@@ -69,6 +69,20 @@ static bool is_grid_known(const struct in_jit_run *run, const struct in_shadow_g
     return known;
 }
 
+void in_set_argument_sizes(struct in_jit_run *run)
+{
+    for (uint32_t k = 0; k < run->launch->info->argument_count && k < IN_SHADOW_ARGUMENTS; k++) {
+        const struct in_argument *a = &run->launch->arguments[k];
+        const struct in_object *o = a->object;
+        enum in_argument_kind kind = run->launch->info->arguments[k].kind;
+        bool global = kind == IN_ARG_GLOBAL || kind == IN_ARG_CONSTANT;
+        bool within = global && o && a->address >= o->address && a->address - o->address < o->size;
+        run->frame.shadow.arguments[k].size = kind == IN_ARG_LOCAL ? a->local_size
+                                              : within             ? o->size - (a->address - o->address)
+                                                                   : 0;
+    }
+}
+
 /* Modulo 2^64; modulo 2^32 the signs of arguments do not matter. */
 static uint64_t sum_of(const struct in_grid_sum *s, const struct in_jit_run *run)
 {

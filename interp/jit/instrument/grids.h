@@ -13,5 +13,7 @@ const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint3
 /* The bytes [*FROM, *TO) that the launch may access of ARGUMENT, which has disjoint parts; on entry, all
  * bytes of the argument. */
 void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *from, uint64_t *to);
+/* The bytes of memory that the arguments of RUN lead to, in its frame. */
+void in_set_argument_sizes(struct in_jit_run *run);
 
 #endif

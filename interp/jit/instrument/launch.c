@@ -49,11 +49,11 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
                                   .edge = k->edge,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW,
-                                  .no_grids = k->options.flags & IN_JIT_NO_GRIDS};
-    struct in_shadow_object *locals = locals_of(e, &w.local_count),
-                            *constants = constants_of(e, &w.constant_count);
-    w.locals = locals;
-    w.constants = constants;
+                                  .no_grids = k->options.flags & IN_JIT_NO_GRIDS,
+                                  .no_ranges = k->options.flags & IN_JIT_NO_RANGES};
+    struct in_shadow_object *locals, *constants;
+    w.locals = locals = locals_of(e, &w.local_count);
+    w.constants = constants = constants_of(e, &w.constant_count);
     bool done = locals && constants && in_shim_lower_checks(e->module, &w, k->why, sizeof k->why);
     k->shape.shadow_plan = w.plan;
     mm_free(locals);

@@ -402,6 +402,23 @@ static bool never_wraps(ScalarEvolution &evolution, unsigned op, bool sign, Valu
     return whole.contains(result);
 }
 
+// Lets LLVM know that the operation of marker CALL does not wrap around: in all places, or in CALL's block.
+void CheckLowering::set_no_wrap(CallInst *call, bool in_block)
+{
+    unsigned op = unsigned(cast<ConstantInt>(call->getArgOperand(1))->getZExtValue());
+    bool sign = cast<ConstantInt>(call->getArgOperand(2))->isOne();
+    Value *x = call->getArgOperand(3), *y = call->getArgOperand(4);
+    for (User *user : x->users())
+        if (auto *i = dyn_cast<OverflowingBinaryOperator>(user);
+            i && isa<Instruction>(i) && i->getOperand(0) == x && i->getOperand(1) == y &&
+            (!in_block || cast<Instruction>(user)->getParent() == call->getParent()) &&
+            i->getOpcode() == unsigned(op == LLVMAdd   ? Instruction::Add
+                                       : op == LLVMSub ? Instruction::Sub
+                                                       : Instruction::Mul))
+            sign ? cast<Instruction>(user)->setHasNoSignedWrap()
+                 : cast<Instruction>(user)->setHasNoUnsignedWrap();
+}
+
 // Drops checks for overflow that scalar evolution decides, and lets LLVM know.
 void CheckLowering::drop_decided()
 {
@@ -419,14 +436,7 @@ void CheckLowering::drop_decided()
         Value *x = call->getArgOperand(3), *y = call->getArgOperand(4);
         if (!never_wraps(evolution, op, sign, x, y))
             return false;
-        for (User *user : x->users())
-            if (auto *i = dyn_cast<OverflowingBinaryOperator>(user);
-                i && isa<Instruction>(i) && i->getOperand(0) == x && i->getOperand(1) == y &&
-                i->getOpcode() == unsigned(op == LLVMAdd   ? Instruction::Add
-                                           : op == LLVMSub ? Instruction::Sub
-                                                           : Instruction::Mul))
-                sign ? cast<Instruction>(user)->setHasNoSignedWrap()
-                     : cast<Instruction>(user)->setHasNoUnsignedWrap();
+        set_no_wrap(call, false);
         call->eraseFromParent();
         return true;
     });
@@ -442,6 +452,7 @@ bool CheckLowering::run()
     for (CallInst *call : weights)
         call->eraseFromParent();
     drop_decided();
+    use_ranges();
     for (Access &a : accesses)
         lower(a);
     for (CallInst *call : undos)

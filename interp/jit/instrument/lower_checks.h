@@ -25,6 +25,7 @@ struct in_check_lowering {
     bool edge;                  /* work-groups may be smaller */
     bool one_row;               /* ids differ in the first dimension alone */
     bool no_grids;              /* parts of matrices may overlap */
+    bool no_ranges;             /* ranges that depend on launches decide no checks */
     bool svm;                   /* pointers may lead to SVM */
     bool lookups;               /* and to more of it than the arguments' */
     bool clocks;                /* the plan must have them, because work-items may wait */

@@ -197,6 +197,8 @@ class CheckLowering
     void lower_synchronization(llvm::CallInst *call);
     void lower_fence(llvm::CallInst *call);
     void drop_decided();
+    void use_ranges();
+    void set_no_wrap(llvm::CallInst *call, bool in_block);
     void publish_flag();
 };
 

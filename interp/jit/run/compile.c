@@ -466,8 +466,7 @@ static void compile_kernel(struct in_jit_kernel *k, struct in_module *m, struct 
 
 static bool note_wanted(void)
 {
-    const char *list = mm_getenv("REFCL_DEBUG");
-    return list && strstr(list, "jit") != NULL;
+    return mm_getenv("REFCL_DEBUG") && strstr(mm_getenv("REFCL_DEBUG"), "jit") != NULL;
 }
 
 static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kernel *kernel,
@@ -485,9 +484,10 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
         fprintf(stderr, "refcl: jit: kernel %s, local size %s%u x %u x %u: %s, %.1f ms\n", kernel->info.name,
                 options->flags & IN_JIT_ANY_SIZE ? "up to " : "", options->local_size[0],
                 options->local_size[1], options->local_size[2],
-                k->kept      ? "loaded"
-                : k->covered ? "compiled"
-                             : k->why,
+                k->kept                                             ? "loaded"
+                : k->covered && (options->flags & IN_JIT_NO_RANGES) ? "compiled with all checks"
+                : k->covered                                        ? "compiled"
+                                                                    : k->why,
                 1e3 * (mm_clock_seconds(CLOCK_MONOTONIC) - start_time));
     k->next = kernel->code->native; /* under COMPILING */
     __atomic_store_n(&kernel->code->native, k, __ATOMIC_RELEASE);

@@ -39,6 +39,8 @@ struct in_jit_kernel {
     struct in_jit_calls calls;
     in_jit_row_fn row; /* NULL: for any size, by EDGES alone */
     in_jit_edge_fn edges;
+    /* Whether the code is for launches with this frame; NULL: for all (instrument/launch_ranges.hpp). */
+    uint32_t (*holds)(const struct in_jit_frame *frame);
     in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, fibers.h */
     LLVMOrcLLJITRef jit;
 };

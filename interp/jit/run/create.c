@@ -261,6 +261,21 @@ static void compile_with_tags(struct in_jit_run *run, struct in_kernel *kernel,
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
+/* An instrumented launch of which the ranges do not hold that decide checks: code that does not depend on
+ * them. */
+static void compile_with_checks(struct in_jit_run *run, struct in_kernel *kernel,
+                                struct in_jit_options *options, bool edge)
+{
+    const struct in_jit_kernel *k = run->kernel;
+    if (!k->holds)
+        return;
+    in_set_argument_sizes(run);
+    if (k->holds(&run->frame))
+        return;
+    options->flags |= IN_JIT_NO_RANGES;
+    run->kernel = in_jit_compile(run->module, kernel, options, edge);
+}
+
 static int64_t launch_budget(const struct in_run *launch)
 {
     uint64_t limit = launch->launch.step_limit;
@@ -286,6 +301,14 @@ static bool may_split(const struct in_jit_kernel *kernel, bool group)
            (!group || (!kernel->shape.barriers && kernel->layout.local_bytes == 0));
 }
 
+static bool is_covered(const struct in_jit_run *run, char *why, size_t why_size)
+{
+    if (run->kernel && run->kernel->covered)
+        return true;
+    snprintf(why, why_size, "%s", run->kernel ? run->kernel->why : "out of memory, or the process ends");
+    return false;
+}
+
 static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t why_size)
 {
     const struct in_launch *l = &run->launch->launch;
@@ -306,10 +329,15 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
     compile_for_aliases(run, kernel, &options, edge);
     compile_with_clocks(run, kernel, &options, edge);
     compile_with_tags(run, kernel, &options, edge);
-    if (!run->kernel || !run->kernel->covered) {
-        snprintf(why, why_size, "%s", run->kernel ? run->kernel->why : "out of memory, or the process ends");
+    if (!is_covered(run, why, why_size))
+        return IN_JIT_DECLINES;
+    if (!place_arguments(run, &kernel->info)) {
+        snprintf(why, why_size, "out of memory");
         return IN_JIT_DECLINES;
     }
+    compile_with_checks(run, kernel, &options, edge);
+    if (!is_covered(run, why, why_size))
+        return IN_JIT_DECLINES;
     divide_groups(run);
     if (run->launch->promotion.part && !may_split(run->kernel, run->launch->promotion.first_item > 0)) {
         snprintf(why, why_size, "work-items that depend on others");
@@ -324,10 +352,6 @@ static enum in_jit_begin prepare_run(struct in_jit_run *run, char *why, size_t w
     run->frame.sub_group_size = l->sub_group_size;
     run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;
     run->frame.program = l->instance->base;
-    if (!place_arguments(run, &kernel->info)) {
-        snprintf(why, why_size, "out of memory");
-        return IN_JIT_DECLINES;
-    }
     if (run->launch->promotion.one)
         run->groups = atomic_load(&run->next) + 1;
     if (!(options.flags & IN_JIT_INSTRUMENTED))

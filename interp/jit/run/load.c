@@ -110,7 +110,11 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
 
 static bool look_up(struct in_jit_kernel *k)
 {
-    LLVMOrcExecutorAddress row = 0, edge = 0;
+    LLVMOrcExecutorAddress row = 0, edge = 0, holds = 0;
+    if (k->shape.shadow_plan.ranges &&
+        !has_succeeded(LLVMOrcLLJITLookup(k->jit, &holds, "run.holds"), k->why, sizeof k->why))
+        return false;
+    memcpy(&k->holds, &holds, sizeof k->holds);
     if (k->shape.waits) {
         if (!has_succeeded(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
             return false;

@@ -7,6 +7,7 @@
 #include <llvm-c/OrcEE.h>
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/Config/llvm-config.h>
@@ -59,6 +60,15 @@ inline unsigned bits_set(const llvm::APInt &value)
     return value.popcount();
 #else
     return value.countPopulation();
+#endif
+}
+
+inline uint64_t trailing_zeros(llvm::ScalarEvolution &evolution, const llvm::SCEV *s)
+{
+#if LLVM_VERSION_MAJOR >= 17
+    return evolution.getMinTrailingZeros(s);
+#else
+    return evolution.GetMinTrailingZeros(s);
 #endif
 }
 
