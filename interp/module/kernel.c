@@ -221,17 +221,22 @@ static void pointer_argument(const struct in_id *id, const struct in_ty *ty, str
     (void)id;
 }
 
-/* The memory objects that an OpTypeImage takes. [SPIRV 3.49.6] */
-static void image_argument(const struct in_inst *type, struct in_argument_info *a)
+enum { DIM = 1, DEPTH, ARRAYED, ACCESS = 7 }; /* operands of OpTypeImage [SPIRV 3.49.6] */
+
+enum in_image_kind in_image_type_kind(const struct in_inst *type)
 {
-    enum { DIM = 1, DEPTH, ARRAYED, ACCESS = 7 };
     uint32_t dim = type->operands[DIM];
     bool array = type->operands[ARRAYED] != 0;
-    a->image_kind = dim == SpvDim1D       ? (array ? IN_IMAGE_1D_ARRAY : IN_IMAGE_1D)
-                    : dim == SpvDim2D     ? (array ? IN_IMAGE_2D_ARRAY : IN_IMAGE_2D)
-                    : dim == SpvDim3D     ? IN_IMAGE_3D
-                    : dim == SpvDimBuffer ? IN_IMAGE_1D_BUFFER
-                                          : IN_IMAGE_KINDS;
+    return dim == SpvDim1D       ? (array ? IN_IMAGE_1D_ARRAY : IN_IMAGE_1D)
+           : dim == SpvDim2D     ? (array ? IN_IMAGE_2D_ARRAY : IN_IMAGE_2D)
+           : dim == SpvDim3D     ? IN_IMAGE_3D
+           : dim == SpvDimBuffer ? IN_IMAGE_1D_BUFFER
+                                 : IN_IMAGE_KINDS;
+}
+
+static void image_argument(const struct in_inst *type, struct in_argument_info *a)
+{
+    a->image_kind = in_image_type_kind(type);
     a->depth_image = type->operands[DEPTH] == 1;
     uint32_t access = type->operand_count > ACCESS ? type->operands[ACCESS] : SpvAccessQualifierReadOnly;
     a->access = (enum in_access)(IN_READ_ONLY + access);

@@ -3,6 +3,7 @@
 #ifndef INTERP_MODULE_MODULE_H
 #define INTERP_MODULE_MODULE_H
 
+#include "interp/image/image.h"
 #include "interp/interp.h"
 #include "interp/spirv.h"
 #include <stdatomic.h>
@@ -166,6 +167,8 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
 /* The function that implements the kernel with function INDEX, past a wrapper. */
 uint32_t in_kernel_function(const struct in_module *m, uint32_t index);
 /* kernel.c */
+/* What an OpTypeImage describes; IN_IMAGE_KINDS: no image of OpenCL. */
+enum in_image_kind in_image_type_kind(const struct in_inst *type);
 /* The kernel that function INDEX implements; kernel_count if none. */
 uint32_t in_kernel_of(const struct in_module *m, uint32_t index);
 /* lower/lower.c */

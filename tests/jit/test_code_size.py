@@ -63,7 +63,7 @@ for name, source in KERNELS.items():
 for count, called in (2, False), (64, True):
     text = compiled(reads(count), ['--check', 'none'], ('image:2d:16x16:rgba8', 'buf:4096'))
     check(f'{count} reads of texels: code is {"called" if called else "inlined"}, at most {MOST} lines',
-          ': compiled' in text and text.count('\n') <= MOST and ('@in_jit_path_sample(' in text) == called, text.count('\n'))
+          ': compiled' in text and text.count('\n') <= MOST and ('@in_jit_path_sample' in text) == called, text.count('\n'))
 text = compiled(nest(60), [])
 check('loops nested 60 deep are not compiled', ': compiled' not in text and 'loops nested too deeply' in text, text)
 done()

@@ -108,6 +108,11 @@ def main():
     programs("image_findings.c",
            ["data-race", "out-of-bounds", "out-of-bounds", "image-format", "data-race", "image-unfenced-read"], False)
     programs("image_rolled_back.c", [], False)
+    programs("image_border.c", [], True)
+    programs("image_kinds.c", [], True, "copy")
+    programs("image_kinds.c", ["data-race"], False, "twice")
+    for name in "layer", "above", "behind", "beside":
+        programs("image_kinds.c", ["out-of-bounds"], False, name)
     programs("svm_followed.c", [], True)
     programs("svm_in_arguments.c", [], True)
     programs("svm_in_arguments.c", ["out-of-bounds"], False, "past")

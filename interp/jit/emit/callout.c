@@ -107,8 +107,8 @@ static void call_alone(struct in_emit *e, const struct in_inst *i, const struct 
         LLVMValueRef made = call_out(e, offsetof(struct in_jit_callout, call), head, 2);
         if (is_quiet)
             mark_quiet(e, made);
+        result_from_frame(e, i, call, frame);
     }
-    result_from_frame(e, i, call, frame);
 }
 
 /* This work-item's among the frames of its group. */

@@ -46,9 +46,8 @@ struct in_jit_options {
     uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */
     uint32_t flat_size;     /* in the first dimension for kernels that do not see work-groups there */
     uint32_t flags;
-    /* What arguments 0, 1, ... are known to be; 0: any, or another kind of argument.  A 2D image: 1 + its
-     * channel order
-     * + 256 * its channel type.  A sampler: 1 + its word as a literal one, less IN_JIT_LITERAL_SAMPLER. */
+    /* What arguments 0, 1, ... are known to be; 0: any, or another kind of argument.  An image: as
+     * in_jit_image_format().  A sampler: 1 + its word as a literal one, less IN_JIT_LITERAL_SAMPLER. */
     uint16_t formats[IN_JIT_FORMATS];
 };
 /* The offsets of the kernel's arguments in in_jit_frame.arguments, and the size of its local variables. */
@@ -142,11 +141,13 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
 void in_emit_end(struct in_emit *e);
 /* emit/image.c */
+/* The format and kind of IMAGE in 16 bits, not 0. */
+uint16_t in_jit_image_format(const struct in_image *image);
+/* In an instrumented launch; false: it is none, or there is no short path for it. */
+bool in_checked_image_access(struct in_emit *e, const struct in_inst *i);
 /* An access to an image by a short path, where there is one: the COUNT values at CALLOUT, outside, number and
  * frame the first of them, are what the interpreter's function is called with otherwise.  False: there is
  * none. */
-/* In an instrumented launch; false: it is none, or there is no short path for it. */
-bool in_checked_image_access(struct in_emit *e, const struct in_inst *i);
 bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
                             LLVMValueRef *callout, uint32_t count);
 /* The format of the image that the handle at WORD, a load of an argument, describes: in_fix_image_formats()

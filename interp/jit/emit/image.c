@@ -12,20 +12,53 @@ static LLVMValueRef image_field(struct in_emit *e, LLVMValueRef image, LLVMTypeR
     return in_constant_load(e, type, in_offset(e, handle, offsetof(struct in_handle, image) + offset), 4);
 }
 
-enum { FIELDS = 7 };
-
-static void image_fields(struct in_emit *e, LLVMValueRef image, LLVMValueRef fields[FIELDS])
+/* Of a handle without an image, none. */
+static LLVMValueRef image_kind(struct in_emit *e, LLVMValueRef image)
 {
+    uint64_t has_image = offsetof(struct in_handle, has_image) - offsetof(struct in_handle, image);
+    LLVMValueRef none = LLVMConstInt(e->i8, 0, 0);
+    LLVMValueRef there = LLVMBuildICmp(e->b, LLVMIntNE, image_field(e, image, e->i8, has_image), none, "");
+    LLVMValueRef kind = image_field(e, image, e->i32, offsetof(struct in_image, kind));
+    return LLVMBuildSelect(e->b, there, kind, LLVMConstInt(e->i32, IN_IMAGE_KINDS, 0), "");
+}
+
+enum { FIELDS = 10 };
+
+/* As IMAGE of bitcode/image.c has them, of an image of the kind WANTED. */
+static void image_fields(struct in_emit *e, LLVMValueRef image, enum in_image_kind wanted,
+                         LLVMValueRef fields[FIELDS])
+{
+    enum {
+        NONE = -1,
+        ROW = offsetof(struct in_image, row_pitch),
+        SLICE = offsetof(struct in_image, slice_pitch)
+    };
+    enum { HEIGHT = offsetof(struct in_image, height), DEPTH = offsetof(struct in_image, depth) };
+    enum { LAYERS = offsetof(struct in_image, array_size) };
+    static const struct {
+        int pitch, slice, height, depth;
+    } shapes[IN_IMAGE_KINDS] = {
+        [IN_IMAGE_1D] = {NONE, NONE, NONE, NONE},           [IN_IMAGE_1D_BUFFER] = {NONE, NONE, NONE, NONE},
+        [IN_IMAGE_1D_ARRAY] = {SLICE, NONE, LAYERS, NONE},  [IN_IMAGE_2D] = {ROW, NONE, HEIGHT, NONE},
+        [IN_IMAGE_2D_ARRAY] = {ROW, SLICE, HEIGHT, LAYERS}, [IN_IMAGE_3D] = {ROW, SLICE, HEIGHT, DEPTH}};
     const struct {
         LLVMTypeRef type;
-        uint64_t offset;
-    } table[FIELDS] = {
-        {e->ptr, offsetof(struct in_image, data)},  {e->i64, offsetof(struct in_image, row_pitch)},
-        {e->i32, offsetof(struct in_image, kind)},  {e->i32, offsetof(struct in_image, order)},
-        {e->i32, offsetof(struct in_image, type)},  {e->i32, offsetof(struct in_image, width)},
-        {e->i32, offsetof(struct in_image, height)}};
+        int offset;
+        uint64_t otherwise;
+    } table[FIELDS] = {{e->ptr, offsetof(struct in_image, data), 0},
+                       {e->i64, shapes[wanted].pitch, 0},
+                       {e->i64, shapes[wanted].slice, 0},
+                       {e->i32, NONE, 0},
+                       {e->i32, offsetof(struct in_image, order), 0},
+                       {e->i32, offsetof(struct in_image, type), 0},
+                       {e->i32, offsetof(struct in_image, width), 0},
+                       {e->i32, shapes[wanted].height, 1},
+                       {e->i32, shapes[wanted].depth, 1},
+                       {e->i32, NONE, wanted}};
     for (int k = 0; k < FIELDS; k++)
-        fields[k] = image_field(e, image, table[k].type, table[k].offset);
+        fields[k] = table[k].offset == NONE ? LLVMConstInt(table[k].type, table[k].otherwise, 0)
+                                            : image_field(e, image, table[k].type, (uint64_t)table[k].offset);
+    fields[3] = image_kind(e, image);
 }
 
 /* ---- formats that the code is compiled for ------------------------------------------------ */
@@ -41,16 +74,26 @@ void in_mark_image_format(struct in_emit *e, LLVMValueRef word, uint16_t format)
     LLVMSetMetadata(word, format_mark(e), LLVMMDNodeInContext(e->c, &value, 1));
 }
 
-/* The value of the field at OFFSET of the handle of a 2D image of FORMAT; -1: not known. */
+enum { ORDER_BITS = 5, TYPE_BITS = 5 };
+
+uint16_t in_jit_image_format(const struct in_image *image)
+{
+    return (uint16_t)(1 + image->order + (image->type << ORDER_BITS) +
+                      (image->kind << (ORDER_BITS + TYPE_BITS)));
+}
+
+/* The value of the field at OFFSET of the handle of an image of FORMAT; -1: not known. */
 static int known_field(uint64_t offset, uint64_t format)
 {
-    switch (offset - offsetof(struct in_handle, image)) {
-    case offsetof(struct in_image, kind):
-        return IN_IMAGE_2D;
-    case offsetof(struct in_image, order):
-        return (int)((format - 1) & 255);
-    case offsetof(struct in_image, type):
-        return (int)((format - 1) >> 8);
+    switch (offset) {
+    case offsetof(struct in_handle, has_image):
+        return 1;
+    case offsetof(struct in_handle, image) + offsetof(struct in_image, kind):
+        return (int)((format - 1) >> (ORDER_BITS + TYPE_BITS));
+    case offsetof(struct in_handle, image) + offsetof(struct in_image, order):
+        return (int)((format - 1) & ((1 << ORDER_BITS) - 1));
+    case offsetof(struct in_handle, image) + offsetof(struct in_image, type):
+        return (int)((format - 1) >> ORDER_BITS & ((1 << TYPE_BITS) - 1));
     default:
         return -1;
     }
@@ -86,16 +129,40 @@ void in_fix_image_formats(struct in_emit *e, LLVMValueRef item)
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 
-static bool is_vector(const struct in_ty *ty, uint32_t count, bool of_floats)
+/* Numbers of 32 bits. */
+static bool is_number(const struct in_ty *s, enum in_ty_kind kind)
 {
-    const struct in_ty *s = ty->kind == IN_TY_VECTOR ? ty->element : ty;
-    return ty->kind == IN_TY_VECTOR && in_elements(ty) == count && s->size == 4 &&
-           s->kind == (of_floats ? IN_TY_FLOAT : IN_TY_INT);
+    return s->kind == kind && s->size == 4;
 }
 
+/* Four channels, or the one of a depth image. */
 static bool is_texel(const struct in_ty *ty)
 {
-    return is_vector(ty, 4, true) || is_vector(ty, 4, false);
+    const struct in_ty *s = in_scalar(ty);
+    bool halves = s->kind == IN_TY_FLOAT && s->size == 2;
+    return in_count(ty) == 4 ? halves || is_number(s, IN_TY_FLOAT) || is_number(s, IN_TY_INT)
+                             : in_count(ty) == 1 && (halves || is_number(s, IN_TY_FLOAT));
+}
+
+/* Puts VALUE, of type TY, into the texel at TEXEL. */
+static void texel_from_value(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value,
+                             LLVMValueRef texel)
+{
+    const struct in_ty *s = in_scalar(ty);
+    LLVMValueRef wide = s->size == 2 ? in_half_out(e, value) : value;
+    LLVMBuildStore(e->b, LLVMConstNull(LLVMVectorType(e->i32, 4)), texel);
+    LLVMSetAlignment(LLVMBuildStore(e->b, wide, texel), 16);
+}
+
+/* And back. */
+static LLVMValueRef value_from_texel(struct in_emit *e, const struct in_ty *ty, LLVMValueRef texel)
+{
+    const struct in_ty *s = in_scalar(ty);
+    LLVMTypeRef number = s->kind == IN_TY_FLOAT ? e->f32 : e->i32;
+    LLVMValueRef wide =
+        LLVMBuildLoad2(e->b, in_count(ty) == 1 ? number : LLVMVectorType(number, in_count(ty)), texel, "");
+    LLVMSetAlignment(wide, 16);
+    return s->size == 2 ? in_half_in(e, wide) : wide;
 }
 
 /* Whether I names a level of a mipmapped image that may be another one than level 0; BASE: how many operands
@@ -109,13 +176,29 @@ static bool names_level(struct in_emit *e, const struct in_inst *i, uint32_t bas
     return (i->operands[base] & SpvImageOperandsGradMask) || !LLVMIsConstant(lod) || !LLVMIsNull(lod);
 }
 
+/* The kind of the image, or sampled image, ID; IN_IMAGE_KINDS: unknown. */
+static enum in_image_kind accessed_kind(struct in_emit *e, uint32_t id)
+{
+    const struct in_ty *ty = in_emit_ty(e, id);
+    struct in_inst type;
+    if (ty->opcode != SpvOpTypeImage && ty->opcode != SpvOpTypeSampledImage)
+        return IN_IMAGE_KINDS;
+    in_inst_at(e->m, e->m->ids[ty->id].word, &type);
+    if (ty->opcode == SpvOpTypeSampledImage)
+        in_inst_at(e->m, e->m->ids[type.operands[0]].word, &type);
+    return in_image_type_kind(&type);
+}
+
 /* The short path for I, or NULL. */
 static const char *short_path(struct in_emit *e, const struct in_inst *i)
 {
     if (i->operand_count < 2 || names_level(e, i, i->opcode == SpvOpImageWrite ? 3 : 2))
         return NULL;
-    bool floats = is_vector(in_emit_ty(e, i->operands[1]), 2, true);
-    bool integers = is_vector(in_emit_ty(e, i->operands[1]), 2, false);
+    enum in_image_kind kind = accessed_kind(e, i->operands[0]);
+    const struct in_ty *at = in_emit_ty(e, i->operands[1]);
+    if (kind == IN_IMAGE_KINDS || in_count(at) < in_image_coordinate_count(kind))
+        return NULL;
+    bool floats = is_number(in_scalar(at), IN_TY_FLOAT), integers = is_number(in_scalar(at), IN_TY_INT);
     switch (i->opcode) {
     case SpvOpImageWrite:
         return integers && i->operand_count > 2 && is_texel(in_emit_ty(e, i->operands[2]))
@@ -149,10 +232,13 @@ static uint32_t access_arguments(struct in_emit *e, const struct in_inst *i, LLV
 {
     LLVMValueRef coordinates = in_value(e, i->operands[1]);
     const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
-    image_fields(e, image, arguments + n);
+    enum in_image_kind kind = accessed_kind(e, i->operands[0]);
+    LLVMTypeRef number = in_type(e, in_scalar(ty));
+    image_fields(e, image, kind, arguments + n);
     n += FIELDS;
-    arguments[n++] = in_get(e, coordinates, ty, 0);
-    arguments[n++] = in_get(e, coordinates, ty, 1);
+    for (uint32_t k = 0; k < 3; k++)
+        arguments[n++] =
+            k < in_image_coordinate_count(kind) ? in_get(e, coordinates, ty, k) : LLVMConstNull(number);
     arguments[n++] = texel;
     return n;
 }
@@ -179,18 +265,25 @@ bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const st
                             LLVMValueRef *callout, uint32_t count)
 {
     const char *helper = short_path(e, i);
-    LLVMValueRef arguments[24], sampler, frame = callout[2];
-    LLVMValueRef texel =
-        helper ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result) : NULL;
-    if (!texel)
+    bool writes = i->opcode == SpvOpImageWrite;
+    LLVMValueRef arguments[32], sampler, frame = callout[2];
+    LLVMValueRef slot = helper ? slot_of(e, call, frame, writes ? i->operands[2] : i->result) : NULL;
+    if (!slot)
         return false;
-    LLVMValueRef image = accessed_image(e, i, &sampler);
+    const struct in_ty *ty = in_emit_ty(e, writes ? i->operands[2] : i->result);
+    LLVMValueRef image = accessed_image(e, i, &sampler), texel = in_alloca(e, 16, 16);
+    if (writes)
+        texel_from_value(e, ty, in_value(e, i->operands[2]), texel);
     for (uint32_t k = 0; k < count; k++)
         arguments[k] = callout[k];
     uint32_t n = access_arguments(e, i, image, texel, arguments, count);
     if (sampler)
         arguments[n++] = sampler;
-    in_helper_call(e, helper, arguments, n);
+    LLVMValueRef made = in_helper_call(e, helper, arguments, n);
+    if (writes || e->failure.failed)
+        return true;
+    LLVMValueRef left = in_load(e, ty, slot, ty->align < 8 ? ty->align : 8, SpvStorageClassFunction, false);
+    in_define(e, i, LLVMBuildSelect(e->b, made, value_from_texel(e, ty, texel), left, ""));
     return true;
 }
 
@@ -202,9 +295,9 @@ bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
     if (!helper)
         return false;
     const struct in_ty *ty = in_emit_ty(e, writes ? i->operands[2] : i->result);
-    LLVMValueRef arguments[24], sampler, image = accessed_image(e, i, &sampler), texel = in_alloca(e, 16, 16);
+    LLVMValueRef arguments[32], sampler, image = accessed_image(e, i, &sampler), texel = in_alloca(e, 16, 16);
     if (writes)
-        in_store(e, ty, in_value(e, i->operands[2]), texel, 16, SpvStorageClassFunction, false);
+        texel_from_value(e, ty, in_value(e, i->operands[2]), texel);
     else
         LLVMBuildStore(e->b, LLVMConstNull(LLVMVectorType(e->i32, 4)), texel);
     snprintf(name, sizeof name, "%s_checked", helper);
@@ -216,7 +309,7 @@ bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
         arguments[n++] = sampler;
     in_helper_call(e, name, arguments, n);
     if (!writes)
-        in_define(e, i, in_load(e, ty, texel, 16, SpvStorageClassFunction, false));
+        in_define(e, i, value_from_texel(e, ty, texel));
     return true;
 }
 

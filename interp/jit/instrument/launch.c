@@ -456,17 +456,14 @@ static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shad
     return true;
 }
 
-/* Compiled code treats accesses to other images than those of its short path as suspicious. */
+/* Compiled code treats accesses to images of other formats than those of its short path as suspicious. */
 static const char *set_up_image(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
 {
     const struct in_image *image = &run->launch->handles[k].image;
     struct in_shadow_memory *m = &w->shadow->arguments[k];
     uint8_t use = run->kernel->shape.shadow_plan.uses[k];
-    uint64_t texels = (uint64_t)image->width * image->height;
-    if (!run->launch->handles[k].has_image || image->kind != IN_IMAGE_2D ||
-        in_image_element_size(image->order, image->type) > IN_SHADOW_TEXEL)
-        return "an image of another kind";
-    const char *wrong = check_argument(w, run, k);
+    uint64_t texels = (uint64_t)image->width * image->height * image->depth * image->array_size;
+    const char *wrong = run->launch->handles[k].has_image ? check_argument(w, run, k) : "a missing image";
     if (wrong || !(use & IN_SHADOW_WRITTEN))
         return wrong;
     bool fits = set_planes(w, m, use, texels) && prepare_texel_rollback(w, m, image, texels);
@@ -556,10 +553,12 @@ static void restore_texels(const struct in_shadow *shadow, const struct snapshot
 {
     const struct in_image *image = s->image;
     uint32_t size = in_image_element_size(image->order, image->type);
-    for (uint64_t k = 0; k < s->size; k++)
+    for (uint64_t k = 0; k < s->size; k++) {
+        uint64_t row = k / image->width, slice = row / image->height;
+        uint8_t *to = s->to + slice * image->slice_pitch + row % image->height * image->row_pitch;
         if (s->saved->planes[IN_SHADOW_WRITES][0][k] - shadow->base < shadow->range)
-            memcpy(s->to + k / image->width * image->row_pitch + k % image->width * size,
-                   (const uint8_t *)s->bytes->cells + k * IN_SHADOW_TEXEL, size);
+            memcpy(to + k % image->width * size, (uint8_t *)s->bytes->cells + k * IN_SHADOW_TEXEL, size);
+    }
 }
 
 static void restore_snapshot(const struct in_shadow *shadow, const struct snapshot *s)

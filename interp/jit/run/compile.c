@@ -154,7 +154,7 @@ static bool link_builtins(struct in_emit *e, struct in_jit_kernel *k)
         return false;
     LLVMModuleRef builtins = e->builtins;
     e->builtins = NULL;
-    return in_shim_link_needed(e->module, builtins) || compile_fail(k, "LLVM: linking failed");
+    return in_shim_link_needed(e->module, builtins, e->converts_halves) || compile_fail(k, "linking failed");
 }
 
 /* The code of one work-item in one function, instrumented if it is to be. */

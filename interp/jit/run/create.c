@@ -176,8 +176,8 @@ static uint16_t format_of(const struct in_run *launch, uint32_t k)
 {
     const struct in_handle *h = &launch->handles[k];
     enum in_argument_kind kind = launch->info->arguments[k].kind;
-    if (kind == IN_ARG_IMAGE && h->image.kind == IN_IMAGE_2D)
-        return (uint16_t)(1 + h->image.order + 256 * h->image.type);
+    if (kind == IN_ARG_IMAGE && h->has_image)
+        return in_jit_image_format(&h->image);
     if (kind == IN_ARG_SAMPLER && has_literal_word(h))
         return (uint16_t)(1 + (sampler_word(&h->sampler) & ~IN_JIT_LITERAL_SAMPLER));
     return 0;

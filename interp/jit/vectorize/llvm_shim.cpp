@@ -6,6 +6,7 @@
 #include "interp/jit/vectorize/widen_vectors.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -25,6 +26,7 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -79,10 +81,28 @@ static bool is_image_path(const Function *f)
     return f && starts_with(f->getName(), "in_jit_path_");
 }
 
-bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from)
+static void convert_halves_directly(Module &m)
+{
+    for (bool widens : {true, false}) {
+        Function *f = m.getFunction(widens ? "in_half_to_f32" : "in_half_from_f32");
+        if (!f || f->isDeclaration())
+            continue;
+        f->deleteBody();
+        IRBuilder<> b(BasicBlock::Create(f->getContext(), "", f));
+        Value *x = f->getArg(0);
+        if (widens)
+            b.CreateRet(b.CreateFPExt(b.CreateBitCast(x, b.getHalfTy()), b.getFloatTy()));
+        else
+            b.CreateRet(b.CreateBitCast(b.CreateFPTrunc(x, b.getHalfTy()), b.getInt16Ty()));
+    }
+}
+
+bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from, bool converts_halves)
 {
     if (Linker::linkModules(*unwrap(to), std::unique_ptr<Module>(unwrap(from)), Linker::LinkOnlyNeeded))
         return false;
+    if (converts_halves)
+        convert_halves_directly(*unwrap(to));
     // C has no word for it; code behind calls may then be hoisted before them.
     for (Function &f : *unwrap(to))
         if (f.getName() == "in_jit_interpret" || is_image_path(&f)) {
@@ -95,24 +115,69 @@ bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from)
 // What of a path's code is left in a copy for an access to an image of a known format: an estimate.
 static uint64_t copied_size(const CallInst &call)
 {
-    constexpr unsigned KIND = 2, ORDER = 3, TYPE = 4; // arguments, as in bitcode/image.c
+    constexpr unsigned ORDER = 4, TYPE = 5; // arguments, as in bitcode/image.c
     uint64_t size = call.getCalledFunction()->getInstructionCount();
-    bool known = isa<Constant>(call.getArgOperand(KIND)) && isa<Constant>(call.getArgOperand(ORDER)) &&
-                 isa<Constant>(call.getArgOperand(TYPE));
-    return known ? size / 4 : size;
+    bool known = isa<Constant>(call.getArgOperand(ORDER)) && isa<Constant>(call.getArgOperand(TYPE));
+    return known ? size / 16 : size;
+}
+
+// Operands of comparisons and selections that in_fix_image_formats() made constants.
+static Value *fold_operands(Value *v)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || !(isa<SelectInst>(i) || isa<ICmpInst>(i)))
+        return v;
+    for (Use &operand : i->operands())
+        operand.set(fold_operands(operand));
+    Constant *folded = ConstantFoldInstruction(i, i->getModule()->getDataLayout());
+    return folded ? folded : v;
+}
+
+// Copies of the paths, which stay functions, for each combination of constant arguments: formats, samplers,
+// and coordinates that an image lacks.
+static void copy_image_paths(ArrayRef<CallInst *> calls)
+{
+    constexpr unsigned FIRST_COORDINATE = 10, LAST_COORDINATE = 12; // arguments, as in bitcode/image.c
+    std::map<std::vector<Value *>, Function *> copies;
+    for (CallInst *call : calls) {
+        std::vector<Value *> known{call->getCalledFunction()};
+        for (unsigned k = 0; k < call->arg_size(); k++) {
+            auto *c = dyn_cast<Constant>(call->getArgOperand(k));
+            bool coordinate = k >= FIRST_COORDINATE && k <= LAST_COORDINATE;
+            known.push_back(c && (!coordinate || c->isNullValue()) ? c : nullptr);
+        }
+        Function *&copy = copies[known];
+        if (!copy) {
+            ValueToValueMapTy map;
+            copy = CloneFunction(call->getCalledFunction(), map);
+            for (unsigned k = 0; k < call->arg_size(); k++)
+                if (known[k + 1])
+                    copy->getArg(k)->replaceAllUsesWith(known[k + 1]);
+        }
+        call->setCalledFunction(copy);
+    }
 }
 
 // Between a copy for each access and one call per access, by the size of the copies.
 bool in_shim_inline_image_paths(LLVMModuleRef module, uint64_t most)
 {
     Module &m = *unwrap(module);
+    SmallVector<CallInst *, 16> calls;
     uint64_t size = 0;
     for (Function &f : m)
         for (Instruction &i : instructions(f))
-            if (auto *call = dyn_cast<CallInst>(&i); call && is_image_path(call->getCalledFunction()))
+            if (auto *call = dyn_cast<CallInst>(&i); call && is_image_path(call->getCalledFunction())) {
+                for (Use &argument : call->args())
+                    argument.set(fold_operands(argument));
                 size += copied_size(*call);
-    if (size == 0 || size > most)
+                calls.push_back(call);
+            }
+    if (size == 0)
         return false;
+    if (size > most) {
+        copy_image_paths(calls);
+        return false;
+    }
     for (Function &f : m)
         if (is_image_path(&f)) {
             f.removeFnAttr(Attribute::NoInline);

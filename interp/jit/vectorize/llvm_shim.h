@@ -27,10 +27,13 @@ LLVMValueRef in_shim_access_group(LLVMContextRef context);
 void in_shim_hidden_effects(LLVMValueRef function);
 /* A module of bitcode whose functions are read when they are needed; NULL: BYTES are no bitcode. */
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
-/* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */
-bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
+/* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed.
+ * CONVERTS_HALVES: the processor converts halves, so that functions of interp/ext/convert.c are single
+ * instructions. */
+bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from, bool converts_halves);
 /* Has the short paths for texels (bitcode/image.c) inlined by the next inliner, unless the copies for all
- * calls were more than MOST instructions.  False if they stay functions. */
+ * calls were more than MOST instructions.  False if they stay functions, of which there are then copies for
+ * known formats. */
 bool in_shim_inline_image_paths(LLVMModuleRef module, uint64_t most);
 /* Functions take the target from the target machine; those linked in become internal. */
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
