@@ -136,7 +136,8 @@ enum {
     UNKNOWN = ~(unsigned)(MM_TRACE_F_EVENT | MM_TRACE_F_ALL) & 0xffff
 };
 
-/* Decodes the fields that differ from the prediction, in place. */
+/* Decodes the fields that differ from the prediction.  The prediction is written where it changes only: the
+ * copy of an event that was just written in parts waits for these stores. */
 bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
 {
     if (c->end - c->at < 2)
@@ -147,28 +148,29 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
         return decode_problem(c, "an event has unknown fields");
     if (mask & MM_TRACE_F_SOURCE)
         state->source = (uint32_t)take_at_most(c, take_delta(c, state->source), UINT32_MAX);
-    struct mm_event *e = mm_trace_predictor(state, state->source);
-    e->source = state->source;
+    struct mm_event *like = mm_trace_predictor(state, state->source);
+    *event = *like;
+    event->source = state->source;
     if (mask & MM_TRACE_F_SHAPE) {
-        set_shape(e, take_low_bytes(c, 8));
-        if (!shape_in_range(e))
+        set_shape(event, take_low_bytes(c, 8));
+        if (!shape_in_range(event))
             decode_problem(c, "a field of an event is out of range");
     }
     if (mask & MM_TRACE_F_COMMAND)
         state->agent.command = take_u32(c);
     if (mask & MM_TRACE_F_INDEX)
         state->agent.index = (uint32_t)take_at_most(c, take_delta(c, state->agent.index), UINT32_MAX);
-    e->agent = state->agent;
+    event->agent = state->agent;
     if (mask & RARE)
-        take_rare(c, mask, e);
+        take_rare(c, mask, event);
     if (mask & MM_TRACE_F_OFFSET)
-        e->offset = take_delta(c, e->offset);
-    e->value_read = e->value_written = 0;
+        like->offset = event->offset = take_delta(c, event->offset);
+    if (mask & (RARE | MM_TRACE_F_SHAPE))
+        *like = *event;
     if (mask & MM_TRACE_F_VALUES)
-        take_values(c, e);
-    if (e->offset + e->size < e->offset)
+        take_values(c, event);
+    if (event->offset + event->size < event->offset)
         decode_problem(c, "a field of an event is out of range");
-    *event = *e;
     return !c->problem;
 }
 
