@@ -8,6 +8,8 @@
 /* Called before instruction OP at PC: checks its operands, and computes shadow and symbolic value of its
  * result. False: the launch ends. */
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op);
+/* exec/subscript.c: whether the instruction at PC, which has subscripts, has one past the end. */
+bool in_subscript_exceeds(const struct in_run *run, const struct in_insn *pc, const uint8_t *frame);
 /* The shadow of SIZE bytes at ADDRESS; NULL if it has none. */
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size);
 /* Called when a work-item begins: its frame is uninitialized except for arguments and built-in values. */

@@ -49,9 +49,9 @@ static inline bool is_unknown_operand(const struct at *x, int32_t slot, uint64_t
 }
 
 /* Loads of constant size: a copy of SIZE bytes takes a call, and a load of the copy waits for its stores. */
-static inline int64_t operand_number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
+static inline int64_t in_operand_number(const uint8_t *frame, int32_t slot, uint32_t index, uint32_t size)
 {
-    const uint8_t *from = x->item->frame + slot + index * size;
+    const uint8_t *from = frame + slot + index * size;
     int64_t v8;
     int32_t v4;
     int16_t v2;
@@ -65,6 +65,11 @@ static inline int64_t operand_number(const struct at *x, int32_t slot, uint32_t 
     default:
         return memcpy(&v8, from, sizeof v8), v8;
     }
+}
+
+static inline int64_t operand_number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
+{
+    return in_operand_number(x->item->frame, slot, index, size);
 }
 
 enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };

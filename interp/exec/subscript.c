@@ -114,9 +114,25 @@ enum mm_class in_index_subscripts(struct in_lower *l)
 
 /* ---- execution ---------------------------------------------------------------------------------- */
 
+static int64_t index_of(const struct in_subscript *s, const uint8_t *frame)
+{
+    return s->index == IN_NO_SLOT ? s->fixed : in_operand_number(frame, s->index, 0, s->narrow ? 4 : 8);
+}
+
+bool in_subscript_exceeds(const struct in_run *run, const struct in_insn *pc, const uint8_t *frame)
+{
+    const struct in_code *code = run->code;
+    const uint32_t insn = (uint32_t)(pc - run->insns);
+    const struct in_subscript *s = &code->subscripts.list[code->subscripts.first_of[insn] - 1];
+    for (; s < code->subscripts.list + code->subscripts.count && s->insn == insn; s++)
+        if (exceeds_count(index_of(s, frame), s->count, s->strict))
+            return true;
+    return false;
+}
+
 static void check_subscript(const struct at *x, const struct in_subscript *s)
 {
-    int64_t index = s->index == IN_NO_SLOT ? s->fixed : operand_number(x, s->index, 0, s->narrow ? 4 : 8);
+    int64_t index = index_of(s, x->item->frame);
     const struct in_fat *p = (const struct in_fat *)(const void *)(x->item->frame + s->base);
     if (!exceeds_count(index, s->count, s->strict))
         return;

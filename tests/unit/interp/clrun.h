@@ -101,7 +101,7 @@ struct clr_launch {
     enum in_schedule schedule;
     uint64_t seed;
     struct mm_recorder *recorder;
-    bool unchecked;
+    bool unchecked, unshadowed; /* UNSHADOWED: uninitialized values are not checked */
 };
 
 static inline struct in_argument clr_buffer(struct in_object *o)
@@ -122,7 +122,7 @@ static inline enum mm_class clr_run(struct in_instance *instance, struct in_modu
                                .seed = l->seed,
                                .max_findings = l->max_findings,
                                .checks = !l->unchecked,
-                               .uninitialized = !l->unchecked,
+                               .uninitialized = !l->unchecked && !l->unshadowed,
                                .recorder = l->recorder,
                                .command = 1};
     for (int k = 0; k < 3; k++) {

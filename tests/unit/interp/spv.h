@@ -74,8 +74,8 @@ static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, b
 
 /* SPIR-V version of the modules. */
 __attribute__((unused)) static spv_target_env spv_version = SPV_ENV_UNIVERSAL_1_3;
-/* Checks of undefined behavior are off. */
-__attribute__((unused)) static bool spv_unchecked;
+/* Checks of undefined behavior are off: all of them, or those of uninitialized values. */
+__attribute__((unused)) static bool spv_unchecked, spv_unshadowed;
 
 struct spv_run {
     char kind[64], message[400];
@@ -155,7 +155,8 @@ static inline enum mm_class spv_execute(const char *text, struct in_launch *laun
     launch->arguments = args;
     launch->dimensions = launch->dimensions == 0 ? 1 : launch->dimensions;
     launch->sub_group_size = launch->sub_group_size == 0 ? 4 : launch->sub_group_size;
-    launch->checks = launch->uninitialized = !spv_unchecked;
+    launch->checks = !spv_unchecked;
+    launch->uninitialized = !spv_unchecked && !spv_unshadowed;
     launch->command = 1;
     bool done = false;
     assert_int_equal(in_run_create(launch, &run, &out->err), MM_OK);

@@ -5,30 +5,35 @@
 static struct spv_run out;
 static int32_t data[64];
 
-static enum mm_class go(const char *source, uint32_t items, uint32_t findings)
+static enum mm_class go(const char *source, uint32_t items, uint32_t findings, bool shadowed)
 {
     struct in_object o = spv_buffer(data, sizeof data, 1);
     struct clr_launch l = {.kernel = "k",
                            .args = {clr_buffer(&o), {.local_size = 64}},
                            .global = {items},
                            .local = {items},
-                           .max_findings = findings};
+                           .max_findings = findings,
+                           .unshadowed = !shadowed};
     memset(data, 0, sizeof data);
     return clr_once(source, &l, &out);
 }
 
+/* With and without shadow memory, whose checks the engine calls at other instructions. */
 static void expect(const char *source, const char *kind, uint32_t line)
 {
-    enum mm_class result = go(source, 1, 1);
-    if (result != MM_UNDEFINED || strcmp(out.kind, kind) != 0 || out.line != line)
-        fail_msg("expected %s at line %u, got %s at line %u (%s): %s", kind, line, out.kind, out.line,
-                 out.message, source);
+    for (int shadowed = strcmp(kind, "uninitialized") == 0; shadowed < 2; shadowed++) {
+        enum mm_class result = go(source, 1, 1, shadowed);
+        if (result != MM_UNDEFINED || strcmp(out.kind, kind) != 0 || out.line != line)
+            fail_msg("expected %s at line %u, got %s at line %u (%s), shadow memory %d: %s", kind, line,
+                     out.kind, out.line, out.message, shadowed, source);
+    }
 }
 
 static void clean(const char *source)
 {
-    if (go(source, 4, 1) != MM_OK)
-        fail_msg("%s: %s: %s", out.kind, out.message, source);
+    for (int shadowed = 0; shadowed < 2; shadowed++)
+        if (go(source, 4, 1, shadowed) != MM_OK)
+            fail_msg("%s: %s: %s", out.kind, out.message, source);
 }
 
 #define K "kernel void k(global int *a, local int *l) {\n"
@@ -104,6 +109,25 @@ static void test_lifetime(void **state)
     clean("int f(int v) { int x[2] = {v, 1}; int *p = x + (v & 1); return *p; }\n" K "a[0] = f(2) + f(3); }");
 }
 
+/* The operations that overflow, of each width that is checked inline. */
+static void test_overflow(void **state)
+{
+    static const char *const types[][2] = {{"int", "0x7fffffff"}, {"long", "0x7fffffffffffffffL"}};
+    static const char *const operations[] = {"x + y", "-x - 1 - y", "x * (y + 1)"};
+    char source[256];
+    (void)state;
+    for (size_t t = 0; t < 2; t++)
+        for (size_t k = 0; k < 3; k++)
+            for (int y = 0; y < 2; y++) {
+                snprintf(source, sizeof source, K "%s x = %s - a[0], y = a[0] + %d;\na[1] = (int)(%s); }",
+                         types[t][0], types[t][1], y, operations[k]);
+                if (y)
+                    expect(source, "signed-overflow", 3);
+                else
+                    clean(source);
+            }
+}
+
 static void test_arithmetic(void **state)
 {
     (void)state;
@@ -173,8 +197,11 @@ static void test_shift(void **state)
     struct in_object buffer = spv_buffer(data, 4, 1);
     struct in_launch launch = {.global_size = {1}, .local_size = {1}};
     (void)state;
-    assert_int_equal(spv_execute(text, &launch, &buffer, 1, &out), MM_UNDEFINED);
-    assert_string_equal(out.kind, "bad-shift");
+    for (int shadowed = 0; shadowed < 2; shadowed++) {
+        spv_unshadowed = !shadowed;
+        assert_int_equal(spv_execute(text, &launch, &buffer, 1, &out), MM_UNDEFINED);
+        assert_string_equal(out.kind, "bad-shift");
+    }
 }
 
 static void test_orders(void **state)
@@ -209,10 +236,11 @@ static void test_continuation(void **state)
 {
     (void)state;
     assert_int_equal(
-        go(K "int x;\na[0] = x; a[100 + get_global_id(0)] = 1; a[1] = 7 / a[2]; a[3] = 9; }", 2, 100), MM_OK);
+        go(K "int x;\na[0] = x; a[100 + get_global_id(0)] = 1; a[1] = 7 / a[2]; a[3] = 9; }", 2, 100, true),
+        MM_OK);
     assert_int_equal(out.findings, 6);
     assert_int_equal(data[3], 9);
-    assert_int_equal(go(K "int x;\na[0] = x; a[100] = 1; a[3] = 9; }", 1, 2), MM_UNDEFINED);
+    assert_int_equal(go(K "int x;\na[0] = x; a[100] = 1; a[3] = 9; }", 1, 2, true), MM_UNDEFINED);
     assert_int_equal(out.findings, 2);
     assert_int_equal(data[3], 0);
 }
@@ -275,6 +303,7 @@ int main(void)
                                        cmocka_unit_test(test_lifetime),
                                        cmocka_unit_test(test_arithmetic),
                                        cmocka_unit_test(test_shift),
+                                       cmocka_unit_test(test_overflow),
                                        cmocka_unit_test(test_events),
                                        cmocka_unit_test(test_subscripts),
                                        cmocka_unit_test(test_orders),
