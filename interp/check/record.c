@@ -134,34 +134,64 @@ void in_record_end(struct in_run *run)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+static inline uint32_t source_of(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
 {
-    uint32_t source = in_record_source(run, item, pc);
+    uint32_t index = run->code->sources.of_insn[pc - run->insns], id = run->recording.source_ids[index];
+    return id != 0 && run->code->sources.return_slots[index] == 0 ? id : in_record_source(run, item, pc);
+}
+
+/* The next event of the batch, for all of its fields to be written; SOURCE: of the instruction at PC. */
+static inline struct mm_event *place_event(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                           uint32_t *source)
+{
+    *source = source_of(run, item, pc);
     if (item->terms)
         in_terms_access(run, item);
     if (run->recording.event_count == IN_EVENT_BATCH)
         in_record_flush(run);
-    struct mm_event *e = &run->recording.events[run->recording.event_count++];
-    memset(e, 0, sizeof *e);
-    e->agent = (struct mm_agent){run->launch.command, item->agent};
-    e->source = source;
+    return &run->recording.events[run->recording.event_count++];
+}
+
+static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+{
+    uint32_t source;
+    struct mm_event *e = place_event(run, item, pc, &source);
+    *e = (struct mm_event){.agent = {run->launch.command, item->agent}, .source = source};
     return e;
 }
 
-static struct mm_event *record_event(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                     struct in_range range, enum mm_kind kind, const void *value,
-                                     uint32_t attributes)
+/* The first 8 bytes of a value; a load of 8 bytes waits for a store of fewer. */
+static inline uint64_t recorded_value(const void *value, uint32_t size)
 {
-    struct mm_event *e = next_event(run, item, pc);
-    uint32_t size = (uint32_t)range.size;
-    e->kind = (uint8_t)kind;
-    e->allocation = range.object->id;
-    e->offset = range.address - range.object->address + range.object->offset;
-    e->size = size;
-    e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
-    e->semantics = (uint16_t)(attributes >> 16);
-    e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
-    memcpy(kind == MM_READ ? &e->value_read : &e->value_written, value, size < 8 ? size : 8);
+    uint64_t v = 0;
+    uint32_t four;
+    if (size == 4)
+        return memcpy(&four, value, 4), four;
+    if (size >= 8)
+        return memcpy(&v, value, 8), v;
+    memcpy(&v, value, size);
+    return v;
+}
+
+static inline struct mm_event *record_event(struct in_run *run, struct in_item *item,
+                                            const struct in_insn *pc, struct in_range range,
+                                            enum mm_kind kind, const void *value, uint32_t attributes)
+{
+    uint32_t source, size = (uint32_t)range.size;
+    struct mm_event *e = place_event(run, item, pc, &source);
+    uint64_t v = recorded_value(value, size);
+    *e = (struct mm_event){.offset = range.address - range.object->address + range.object->offset,
+                           .value_read = kind == MM_READ ? v : 0,
+                           .value_written = kind == MM_READ ? 0 : v,
+                           .agent = {run->launch.command, item->agent},
+                           .allocation = range.object->id,
+                           .size = size,
+                           .source = source,
+                           .kind = (uint8_t)kind,
+                           .scope = (uint8_t)(attributes >> 8 & 15),
+                           .effective_scope = (uint8_t)(attributes >> 8 & 15),
+                           .attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0)),
+                           .semantics = (uint16_t)(attributes >> 16)};
     return e;
 }
 
