@@ -5,76 +5,9 @@
  * removed one also races with the one that is kept.  A plain write subsumes everything ordered before it, a
  * plain read plain reads, an atomic the atomics of the same scope instance that write no more than it does.
  * See docs/detector.md#shadow-cells and docs/detector.md#soundness. */
-#include "checker/race/race.h"
+#include "checker/race/access.h"
 
 #include <string.h>
-
-struct access {
-    struct ck_detector *d;
-    const struct mm_event *event;
-    struct ck_memory *memory;           /* the buffer of a sub-buffer */
-    uint64_t offset;                    /* in MEMORY */
-    struct ck_space *space;             /* shadow memory of the accessed view, buffer or image */
-    struct ck_space *other;             /* shadow memory of the other view */
-    struct ck_item *item;               /* the agent's state; NULL: it is only read */
-    const struct ck_clock *clock;       /* the agent's, in REGION */
-    const struct ck_clock *other_clock; /* the agent's in the region of the other view (buffer or image) */
-    enum ck_region region;              /* CK_REGION_IMAGE for an access through an image */
-    struct ck_access_record record;
-    uint32_t meta;
-    uint64_t key; /* scope instance of an atomic access */
-    uint64_t at;  /* offset of the current cell */
-    uint32_t cell_bytes;
-    uint8_t slot;
-    uint32_t image_fenced; /* see struct ck_item */
-    bool unfenced;         /* reads an image where the same work-item wrote, without an image fence between */
-    bool other_view;       /* reads where the same work-item wrote through the other view */
-    bool fresh;            /* reads local memory of which no byte is known to be written */
-    bool through_image;    /* of a buffer */
-    bool released;         /* the agent's clock was published: its time must advance */
-};
-
-/* The earlier access happens before this one. */
-static inline bool is_ordered(const struct access *x, const struct ck_access_record *earlier)
-{
-    struct ck_clocks *clocks = &x->d->clocks;
-    if (earlier->agent == x->record.agent)
-        return true;
-    if (clocks->memo == x->clock && clocks->memo_agent == earlier->agent && x->clock)
-        return clocks->memo_time >= earlier->time;
-    clocks->memo = x->clock;
-    clocks->memo_agent = earlier->agent;
-    clocks->memo_time = ck_clock_get(x->clock, earlier->agent);
-    return clocks->memo_time >= earlier->time;
-}
-
-static void access_report_race(const struct access *x, const struct ck_access_record *earlier)
-{
-    ck_race_found(x->d, x->memory, x->event, earlier, x->at, x->cell_bytes);
-}
-
-static inline void access_check(const struct access *x, const struct ck_access_record *earlier)
-{
-    if (earlier->time && !is_ordered(x, earlier))
-        access_report_race(x, earlier);
-}
-
-/* The I-th access of the run NODE. */
-static struct ck_access_record node_member(const struct ck_node *node, uint32_t i)
-{
-    struct ck_access_record record = node->first;
-    record.agent += (uint64_t)node->stride * i;
-    return record;
-}
-
-/* All accesses of NODE happen before this one; a run, as after a barrier or the end of a command, only if one
- * piece of the clock shows it. */
-static bool is_node_ordered(const struct access *x, const struct ck_node *node)
-{
-    uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
-    return node->count == 1 ? is_ordered(x, &node->first)
-                            : ck_clock_covers(x->clock, first, last, node->first.time);
-}
 
 /* True if the narrower of the two scopes includes both agents [CL 3.3.5 O101]. */
 static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
@@ -91,9 +24,8 @@ static bool is_inclusive(const struct access *x, const struct ck_atomics *a, uin
            in_narrower_scope(x, a, agent);
 }
 
-/* Checks the accesses of the runs from NODE on.  SCOPED, where not NULL: the atomic accesses that NODE
- * belongs to, of which those with inclusive scopes do not race. */
-static void check_nodes(const struct access *x, const struct ck_node *node, const struct ck_atomics *scoped)
+void ck_access_check_nodes(const struct access *x, const struct ck_node *node,
+                           const struct ck_atomics *scoped)
 {
     for (; node; node = node->next) {
         if (node->count > 1 && is_node_ordered(x, node))
@@ -123,43 +55,6 @@ static void access_enter(const struct access *x, struct ck_node **list)
     ck_node_add(x->d, list, &x->record);
 }
 
-/* ---- plain -------------------------------------------------------------------------------- */
-
-static void plain_read(const struct access *x, struct ck_cell *cell)
-{
-    access_check(x, &cell->write);
-    struct ck_extra *extra = cell->extra;
-    for (struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
-        check_nodes(x, a->writes, NULL);
-    if (cell->read.time && !is_ordered(x, &cell->read)) {
-        extra = ck_cell_extra(x->d, cell);
-        if (!extra)
-            return;
-        while (extra->reads && is_node_ordered(x, extra->reads))
-            ck_node_pop(x->d, &extra->reads);
-        ck_node_add(x->d, &extra->reads, &cell->read);
-    }
-    cell->read = x->record;
-}
-
-static void plain_write(const struct access *x, struct ck_cell *cell)
-{
-    access_check(x, &cell->write);
-    struct ck_extra *extra = cell->extra;
-    access_check(x, &cell->read);
-    if (extra) {
-        check_nodes(x, extra->reads, NULL);
-        for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
-            check_nodes(x, a->writes, NULL);
-            check_nodes(x, a->reads, NULL);
-        }
-        ck_nodes_free(x->d, &extra->reads);
-        ck_atomics_free(x->d, extra);
-    }
-    cell->read.time = 0;
-    cell->write = x->record;
-}
-
 /* ---- atomic ------------------------------------------------------------------------------- */
 
 static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *extra)
@@ -186,9 +81,9 @@ static void check_atomics(const struct access *x, const struct ck_extra *extra, 
         if (inclusive && a->size == x->event->size)
             continue;
         const struct ck_atomics *scoped = mm_revision_wider_scopes(x->d->options.revision) ? a : NULL;
-        check_nodes(x, a->writes, scoped);
+        ck_access_check_nodes(x, a->writes, scoped);
         if (writes)
-            check_nodes(x, a->reads, scoped);
+            ck_access_check_nodes(x, a->reads, scoped);
     }
 }
 
@@ -201,7 +96,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     access_check(x, &cell->write);
     if (writes) {
         access_check(x, &cell->read);
-        check_nodes(x, extra->reads, NULL);
+        ck_access_check_nodes(x, extra->reads, NULL);
     }
     check_atomics(x, extra, writes);
     struct ck_atomics *own = atomics_of(x, extra);
@@ -246,33 +141,9 @@ static void cell_check(struct access *x, struct ck_cell *cell)
     if (x->meta & CK_META_ATOMIC)
         atomic_access(x, cell);
     else if (x->meta & CK_META_WRITE)
-        plain_write(x, cell);
+        ck_plain_write(x, cell);
     else
-        plain_read(x, cell);
-}
-
-/* Fast path: a plain access within one page whose cells are no larger than it. */
-static bool touch_plain(struct access *x)
-{
-    struct ck_space *space = x->space;
-    uint64_t number = x->offset >> CK_PAGE_LOG;
-    uint32_t first = (uint32_t)(x->offset & (CK_PAGE - 1)), size = x->event->size;
-    struct ck_page *page = space->last_page && space->last_page->number == number ? space->last_page
-                           : number < space->directory_count                      ? space->directory[number]
-                                                                                  : NULL;
-    if (!page || size > CK_PAGE - first || (first | size) & ((1u << page->granule_log) - 1))
-        return false;
-    struct ck_cell *cell = &page->cells[first >> page->granule_log];
-    bool is_write = x->meta & CK_META_WRITE;
-    space->last_page = page;
-    x->cell_bytes = 1u << page->granule_log;
-    x->at = x->offset;
-    for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes)
-        if (is_write)
-            plain_write(x, cell);
-        else
-            plain_read(x, cell);
-    return true;
+        ck_plain_read(x, cell);
 }
 
 /* A plain write ends a release sequence, unless the head of the sequence is of the same agent. */
@@ -494,6 +365,13 @@ static const struct ck_item *find_agent(struct access *x, bool inherits, struct 
     return x->item;
 }
 
+/* Whether ck_plain_access() may check the accesses to MEMORY, until the next command or record. */
+static bool is_plain(struct ck_memory *memory)
+{
+    return memory->region != CK_REGION_IMAGE && !memory->parent && !memory->fine && !is_shared(memory) &&
+           !is_mapped(memory) && !view_of(memory)->pages;
+}
+
 /* Checks the write-back of a migration against writes of commands of other devices, in both views. */
 static void check_migration(struct access *x, const struct ck_item *agent)
 {
@@ -506,7 +384,8 @@ static void check_migration(struct access *x, const struct ck_item *agent)
 /* Checks the access against earlier ones of both views; false: out of memory. */
 static bool check_cells(struct access *x)
 {
-    bool simple = !(x->meta & CK_META_ATOMIC) && !x->fresh && x->region != CK_REGION_IMAGE && touch_plain(x);
+    bool simple =
+        !(x->meta & CK_META_ATOMIC) && !x->fresh && x->region != CK_REGION_IMAGE && ck_plain_touch(x);
     if (!simple && !visit_cells(x, x->space, cell_check))
         return false;
     return !x->other->pages || x->memory->region != CK_REGION_GLOBAL ||
@@ -591,6 +470,10 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         check_migration(&x, agent);
         return;
     }
+    if (x.through_image)
+        ck_plain_forget(d);
+    else if (is_plain(x.memory))
+        d->last.plain[event->allocation % CK_PLAIN] = x.memory;
     x.fresh = x.memory->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     if (!check_cells(&x))
         return;

@@ -1,7 +1,7 @@
 /* The streaming race detector: a sink that processes an execution event by event under the OpenCL 2.2 memory
  * model and collects findings.  Its memory is bounded; where the bound is reached the verdict is "unknown"
  * (docs/detector.md#bounds-and-unknown). */
-#include "checker/race/race.h"
+#include "checker/race/access.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 
@@ -76,6 +76,9 @@ static void detector_step(struct ck_detector *d, const struct mm_event *event)
     switch (event->kind) {
     case MM_READ:
     case MM_WRITE:
+        if (!ck_plain_access(d, event))
+            ck_race_access(d, event);
+        break;
     case MM_RMW:
         ck_race_access(d, event);
         break;
@@ -95,6 +98,7 @@ static void detector_step(struct ck_detector *d, const struct mm_event *event)
         break;
     default:
         ck_race_command(d, event, d->next_event);
+        ck_plain_forget(d);
     }
 }
 
@@ -105,7 +109,8 @@ static enum mm_class detector_events(void *context, const struct mm_event *event
         if (d->stopped || d->finished || !d->options.races)
             continue;
         detector_step(d, &events[i]);
-        ck_weak_next(d);
+        if (d->weak.flowed || d->weak.placed)
+            ck_weak_next(d);
         if (d->budget.exceeded)
             ck_detector_stop(d, "limit reached: memory for shadow state");
     }
@@ -358,6 +363,8 @@ static enum mm_class detector_record(void *context, const struct mm_record *reco
     struct ck_detector *d = context;
     if (d->finished)
         return MM_OK;
+    if (record->type != MM_RECORD_EVENT)
+        ck_plain_forget(d);
     switch (record->type) {
     case MM_RECORD_EVENT:
         return detector_events(d, &record->event, 1);

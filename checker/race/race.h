@@ -332,12 +332,14 @@ struct ck_shadow {
     struct ck_pool nodes;
 };
 
+enum { CK_PLAIN = 8 };
 /* Caches the last lookup of each kind, as the next event most often needs the same. */
 struct ck_last {
     struct ck_command *command;
     struct ck_item *chunk; /* of CK_ITEM_CHUNK items from this key on */
     uint64_t chunk_key;
     struct ck_memory *memory;
+    struct ck_memory *plain[CK_PLAIN]; /* by allocation id modulo CK_PLAIN: see ck_plain_access() */
     struct ck_group *group;
     uint64_t group_key, group_end;
     const char *kind, *kernel;                  /* the last command's */

@@ -394,6 +394,28 @@ static void copies_and_sub_buffers(void **state)
     assert_int_equal(expect("data-race", NULL)->offset, 4);
 }
 
+/* [CL 5.5.3 R2], after accesses while the buffer was not mapped (plain.c) */
+static void maps_of_accessed_buffers(void **state)
+{
+    (void)state;
+    begin();
+    wr(wi(0), BUF);
+    wr(wi(0), BUF);
+    mm_event_id end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_IN_ORDER);
+    command(3, MM_COMMAND_START);
+    mm_event_id map = event((struct mm_event){.agent = {3, MM_INDEX_RUNTIME},
+                                              .kind = MM_MAP,
+                                              .allocation = BUF,
+                                              .size = 256,
+                                              .semantics = MM_MAP_WRITE});
+    edge(map, MM_EDGE_IN_ORDER);
+    command(2, MM_COMMAND_START);
+    wr(wi2(0), BUF);
+    assert_int_equal(ck_detector_finding_count(d), 1);
+    assert_string_equal(ck_detector_finding(d, 0)->kind, "mapped-access");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +428,7 @@ int main(void)
         cmocka_unit_test(complete_commands_are_freed),
         cmocka_unit_test(commands_out_of_order),
         cmocka_unit_test(queries),
+        cmocka_unit_test(maps_of_accessed_buffers),
         cmocka_unit_test(copies_and_sub_buffers),
     };
     return cmocka_run_group_tests_name("race_commands", tests, NULL, finish);

@@ -345,6 +345,20 @@ static void images_of_buffers_on_two_devices(void **state)
     }
 }
 
+/* After accesses for which the buffer had no image (plain.c). */
+static void images_of_accessed_buffers(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t offset = 0; offset < 64; offset += 4)
+        plain(wi(0), MM_WRITE, BUF, offset, 4);
+    plain(wi(0), MM_READ, BUF, 4, 4);
+    expect_clean();
+    through_image(wi(1), MM_WRITE, 64);
+    plain(wi(2), MM_WRITE, BUF, 64, 4);
+    expect("data-race", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +366,7 @@ int main(void)
         cmocka_unit_test(images_of_buffers_and_barriers),
         cmocka_unit_test(both_views_by_one_work_item),
         cmocka_unit_test(images_of_parts_of_buffers),
+        cmocka_unit_test(images_of_accessed_buffers),
         cmocka_unit_test(images_of_buffers_and_commands),
         cmocka_unit_test(images_of_buffers_on_two_devices),
         cmocka_unit_test(write_through_image_ends_release_sequences),
