@@ -32,15 +32,8 @@ struct access {
 /* The earlier access happens before this one. */
 static inline bool is_ordered(const struct access *x, const struct ck_access_record *earlier)
 {
-    struct ck_clocks *clocks = &x->d->clocks;
-    if (earlier->agent == x->record.agent)
-        return true;
-    if (clocks->memo == x->clock && clocks->memo_agent == earlier->agent && x->clock)
-        return clocks->memo_time >= earlier->time;
-    clocks->memo = x->clock;
-    clocks->memo_agent = earlier->agent;
-    clocks->memo_time = ck_clock_get(x->clock, earlier->agent);
-    return clocks->memo_time >= earlier->time;
+    return earlier->agent == x->record.agent ||
+           ck_clock_lookup(&x->d->clocks, x->clock, earlier->agent) >= earlier->time;
 }
 
 static inline void access_report_race(const struct access *x, const struct ck_access_record *earlier)

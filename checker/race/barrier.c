@@ -13,10 +13,10 @@ static bool is_sub_group(const struct mm_event *event)
     return event->effective_scope == MM_SCOPE_SUB_GROUP;
 }
 
-static uint32_t barrier_first(const struct ck_command *command, const struct mm_event *event)
+static uint32_t barrier_first(const struct ck_command *command, const struct ck_group *group,
+                              const struct mm_event *event)
 {
-    return is_sub_group(event) ? ck_sub_group_first(command, event->agent.index)
-                               : ck_group_first(command, event->agent.index);
+    return is_sub_group(event) ? ck_sub_group_first(command, event->agent.index) : (uint32_t)group->key;
 }
 
 static uint32_t barrier_items(const struct ck_command *command, const struct mm_event *event)
@@ -174,7 +174,7 @@ void ck_race_barrier(struct ck_detector *d, const struct mm_event *event)
     struct ck_group *group = command ? ck_group_of(d, command, event->agent.index) : NULL;
     if (!item || !group || event->agent.index == MM_INDEX_RUNTIME)
         return;
-    uint32_t first = barrier_first(command, event);
+    uint32_t first = barrier_first(command, group, event);
     struct ck_barrier *b = find_barrier(group, event, first);
     if (event->kind == MM_BARRIER_ENTRY) {
         if (!b)

@@ -75,8 +75,9 @@ void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock)
 {
     if (!clock || --clock->references)
         return;
-    if (clocks->memo == clock)
-        clocks->memo = NULL;
+    for (int i = 0; i < CK_CLOCK_MEMOS; i++)
+        if (clocks->memos[i].clock == clock)
+            clocks->memos[i].clock = NULL;
     clock_free(clocks, clock);
 }
 
@@ -94,6 +95,15 @@ uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
     size_t n; /* pieces that start at or before AGENT */
     mm_partition(n, clock->count, clock->pieces[n].start <= agent);
     return n ? clock->pieces[n - 1].time : 0;
+}
+
+void ck_clock_find(const struct ck_clock *clock, uint64_t agent, struct ck_clock_memo *memo)
+{
+    size_t n; /* pieces that start at or before AGENT */
+    mm_partition(n, clock->count, clock->pieces[n].start <= agent);
+    uint64_t first = n ? clock->pieces[n - 1].start : 0,
+             last = n < clock->count ? clock->pieces[n].start - 1 : UINT64_MAX;
+    *memo = (struct ck_clock_memo){clock, first, last - first, n ? clock->pieces[n - 1].time : 0};
 }
 
 bool ck_clock_covers(const struct ck_clock *clock, uint64_t first, uint64_t last, uint64_t time)

@@ -20,13 +20,17 @@ struct ck_clock {
 enum { CK_POOLED = 16 }; /* clocks of at most this many pieces are allocated from blocks */
 struct ck_clock_block;
 struct free_clock;
+struct ck_clock_memo {            /* a cached lookup: a piece of CLOCK, the agents FIRST to FIRST + LENGTH */
+    const struct ck_clock *clock; /* NULL: none */
+    uint64_t first, length, time;
+};
+enum { CK_CLOCK_MEMOS = 4 };
 struct ck_clocks { /* the allocator of clocks, and caches of their operations */
     struct ck_budget *budget;
     struct ck_clock_block *blocks; /* ROOM bytes at the beginning of the first block are free */
     size_t room;
-    struct free_clock *free[CK_POOLED + 1]; /* dropped clocks in the blocks, by their number of pieces */
-    const struct ck_clock *memo;            /* cached lookup: the time of MEMO_AGENT in MEMO */
-    uint64_t memo_agent, memo_time;
+    struct free_clock *free[CK_POOLED + 1];     /* dropped clocks in the blocks, by their number of pieces */
+    struct ck_clock_memo memos[CK_CLOCK_MEMOS]; /* by command modulo CK_CLOCK_MEMOS */
     struct ck_piece *scratch;
     size_t scratch_capacity;
 };
@@ -35,6 +39,18 @@ void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
 /* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
 void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
+/* *MEMO becomes the piece of CLOCK that has AGENT. */
+void ck_clock_find(const struct ck_clock *clock, uint64_t agent, struct ck_clock_memo *memo);
+/* ck_clock_get() with a cache. */
+static inline uint64_t ck_clock_lookup(struct ck_clocks *clocks, const struct ck_clock *clock, uint64_t agent)
+{
+    struct ck_clock_memo *memo = &clocks->memos[(agent >> 32) % CK_CLOCK_MEMOS];
+    if (!clock)
+        return 0;
+    if (memo->clock != clock || agent - memo->first > memo->length)
+        ck_clock_find(clock, agent, memo);
+    return memo->time;
+}
 /* Whether one piece of the clock gives the agents FIRST to LAST at least TIME. */
 bool ck_clock_covers(const struct ck_clock *clock, uint64_t first, uint64_t last, uint64_t time);
 /* *INTO becomes the pointwise maximum with FROM. */

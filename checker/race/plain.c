@@ -127,6 +127,17 @@ static inline bool needs_more(const struct access *x, const struct ck_cell *cell
     return !is_write && d->options.uninitialized && x->region == CK_REGION_LOCAL && !cell->write.time;
 }
 
+/* ck_signature_of() for the event, whose META is what its kind says. */
+static inline uint32_t signature_of(struct ck_detector *d, const struct mm_event *event, uint32_t *meta)
+{
+    const struct ck_shadow *shadow = &d->shadow;
+    uint32_t last = shadow->last_signature[event->source % CK_LAST_SIGNATURES];
+    const struct ck_signature *s = last ? &shadow->signatures[last] : NULL;
+    *meta = event->kind == MM_READ ? CK_META_READ : CK_META_WRITE;
+    bool same = s && s->source == event->source && s->size == event->size && s->meta == *meta;
+    return same ? last : ck_signature_of(d, event, meta);
+}
+
 bool ck_plain_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_memory *memory = d->last.plain[event->allocation % CK_PLAIN];
@@ -148,7 +159,7 @@ bool ck_plain_access(struct ck_detector *d, const struct mm_event *event)
     struct ck_cell *cell = cells_of(&x, &granule_log);
     if (!cell || needs_more(&x, cell, granule_log))
         return false;
-    x.record.signature = ck_signature_of(d, event, &x.meta);
+    x.record.signature = signature_of(d, event, &x.meta);
     touch_cells(&x, cell, granule_log);
     return true;
 }

@@ -322,13 +322,14 @@ struct ck_snapshot { /* an agent's clocks at an event that edges may start from 
 };
 
 /* Shadow memory (shadow.c). */
+enum { CK_LAST_SIGNATURES = 256 };
 struct ck_shadow {
     struct mm_map pages; /* by space and page number, of spaces without directory */
     struct ck_signature *signatures;
     uint32_t signature_count; /* 0 is none */
     size_t signature_capacity;
-    struct mm_map signature_index; /* 1 + the index in SIGNATURES, by hash */
-    uint32_t last_signature[256];  /* cache, by source modulo 256 */
+    struct mm_map signature_index;               /* 1 + the index in SIGNATURES, by hash */
+    uint32_t last_signature[CK_LAST_SIGNATURES]; /* cache, by source modulo CK_LAST_SIGNATURES */
     struct ck_pool nodes;
 };
 

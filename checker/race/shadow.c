@@ -31,9 +31,8 @@ static uint32_t meta_of(const struct mm_event *event)
 
 uint32_t ck_signature_of(struct ck_detector *d, const struct mm_event *event, uint32_t *meta)
 {
-    const uint32_t slots = sizeof d->shadow.last_signature / sizeof *d->shadow.last_signature;
     const struct ck_signature signature = {event->source, event->size, meta_of(event)};
-    uint32_t *last = &d->shadow.last_signature[event->source % slots];
+    uint32_t *last = &d->shadow.last_signature[event->source % CK_LAST_SIGNATURES];
     *meta = signature.meta;
     if (*last && is_signature(&d->shadow.signatures[*last], &signature))
         return *last;
