@@ -1,10 +1,21 @@
 #!/bin/bash
-# The interpreter beside Oclgrind, CPU time of a launch in milliseconds: without checks; and with race
-# detection and uninitialized values, medians of RUNS (3).  Oclgrind is one process, which measures its second
-# launch; a session of refcl is several, so that its launch is the difference between a session with 20 more
-# and one with two, by 20.  "few": sessions of two launches as a whole, whatever sessions cost once included.
-# A command that fails, or prints no result, is "-" and left out.  oclgrind.sh [KERNEL...]; RACES=0 leaves the
-# second part out; ENGINE=jit uses instrumented launches in it.
+# refcl beside Oclgrind, CPU time in milliseconds, children included.
+#
+# plain: a launch of Oclgrind without race detection, and of refcl in the interpreter without checks.
+# checked: smaller launches of
+#   oclgrind    Oclgrind without race detection
+#   data-races  Oclgrind with race detection and uninitialized values
+#   plain       refcl in the interpreter, without checks
+#   interp      `refcl run`, with race and memory checks, in the interpreter
+#   default     `refcl run` with the default engine, which executes instrumented compiled code once that pays off
+# sessions: the programs of "checked" as a whole, with two launches and empty caches.
+#
+# Oclgrind is one process, which measures its second launch; a session of refcl is several, so that its launch
+# is the difference between sessions with many launches and with two.  A ratio A/B says how many times as fast
+# as A B is.
+#
+# Medians of RUNS (3).  A command that fails, or prints no result, is "-" and left out.
+# oclgrind.sh [KERNEL...]; RACES=0 leaves out all but the first table.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -47,37 +58,72 @@ session() {
 }
 runs() { for ((i = 0; i < RUNS; i++)); do session "$@"; done; }
 first() { awk '{ print $1 }' | median; }
-# Launch and session of two, for each.
-refcl_races() {
-    few=$(runs "$1" 1 "$BUILD/refcl" run -q -- | first)
-    many=$(runs "$1" 21 "$BUILD/refcl" run -q -- | first)
-    echo "$few $many" | awk '{ print ($2 + 0 > $1 + 0 && $1 != "-" ? ($2 - $1) / 20 : "-"), $1 }'
+# The launch and the session of two launches, for each.
+refcl_races() { # refcl_races ENGINE KERNEL LAUNCHES
+    local run=(env "REFCL_ENGINE=$1" "$BUILD/refcl" run -q --)
+    cold=$(for ((j = 0; j < RUNS; j++)); do rm -rf "$REFCL_CACHE_DIR"; session "$2" 1 "${run[@]}"; done | first)
+    session "$2" $(($3 + 1)) "${run[@]}" >/dev/null
+    few=$(runs "$2" 1 "${run[@]}" | first)
+    many=$(runs "$2" $(($3 + 1)) "${run[@]}" | first)
+    echo "$few $many $3 $cold" | awk '{ print ($2 + 0 > $1 + 0 && $1 != "-" ? ($2 - $1) / $3 : "-"), $4 }'
 }
-grind_races() {
-    all=$(runs "$1" 1 oclgrind --data-races --uninitialized)
+grind_session() { # grind_session KERNEL OPTION...
+    all=$(runs "$1" 1 oclgrind "${@:2}")
     echo "$(echo "$all" | awk '{ print $2 }' | median) $(echo "$all" | first)"
 }
-refcl() { REFCL_ENGINE=interp timeout 300 "$bench" $source "$1" 5 "$(scale_of "$1")"; }
-grind() { timeout 300 oclgrind "$bench" $source "$1" 1 "$(scale_of "$1")"; }
+refcl() { REFCL_ENGINE=interp timeout 300 "$bench" $source "$1" 5 "$2" 2>/dev/null | launch_of; }
+grind() { timeout 300 oclgrind "$bench" $source "$1" 1 "$(scale_of "$1")" 2>/dev/null | launch_of; }
 launch_of() { awk '$2 ~ /^[0-9.]+$/ { t = $2 } END { print t == "" ? "-" : t }'; }
 
-# Lines: kernel, refcl, oclgrind and, for sessions, the two of few launches.
+# table TITLE COLUMN... -- A/B...: lines of a kernel and its times; ratios of columns.
 table() {
-    awk -v title="$1" '
-        function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf("%.1f", b / a) }
-        BEGIN { printf "%-16s %12s %12s %8s\n", title, "refcl", "oclgrind", "ratio" }
-        { r = ratio($2, $3)
-          few = NF < 4 ? "" : sprintf("   few: %s %s %s", $4, $5, ratio($4, $5))
-          printf "%-16s %12s %12s %8s%s\n", $1, $2, $3, r, few; fflush()
-          if (r != "-") { sum += log($3 / $2); n++; if (least == "" || $3 / $2 < least) least = $3 / $2 } }
-        END { if (n) printf "%-16s %34.1f   least %.1f, of %d kernels\n\n", "geometric mean", exp(sum / n), least, n }'
+    awk -v arguments="$*" '
+        function place(word, k) { for (k = 2; k <= columns; k++) if (name[k] == word) return k }
+        BEGIN {
+            split(arguments, half, " -- ")
+            columns = split(half[1], name, " ")
+            ratios = split(half[2], ratio, " ")
+            for (k = 1; k <= columns; k++) printf k == 1 ? "%-16s" : "%12s", name[k]
+            for (r = 1; r <= ratios; r++) {
+                printf "%20s", ratio[r]
+                split(ratio[r], of, "/")
+                slow[r] = place(of[1]); fast[r] = place(of[2])
+            }
+            print ""
+        }
+        {
+            for (k = 1; k <= columns; k++) printf k == 1 ? "%-16s" : "%12s", $k
+            for (r = 1; r <= ratios; r++) {
+                a = $slow[r] + 0; b = $fast[r] + 0
+                printf "%20s", a && b ? sprintf("%.1f", a / b) : "-"
+                if (!a || !b) continue
+                sum[r] += log(a / b); n[r]++
+                if (least[r] == "" || a / b < least[r]) least[r] = a / b
+            }
+            print ""; fflush()
+        }
+        END {
+            for (r = 1; r <= ratios; r++)
+                if (n[r]) printf "%-20s geometric mean %.1f, least %.1f, of %d kernels\n", ratio[r], exp(sum[r] / n[r]), least[r], n[r]
+            print ""
+        }'
 }
 
 for k in $kernels; do
-    echo "$k $(refcl "$k" 2>/dev/null | launch_of) $(grind "$k" 2>/dev/null | launch_of)"
-done | table "plain"
+    echo "$k $(grind "$k") $(refcl "$k" "$(scale_of "$k")")"
+done | table plain oclgrind interp -- oclgrind/interp
 [ "${RACES:-1}" = 0 ] && exit
-export REFCL_ENGINE=${ENGINE:-interp}
+sessions=$(mktemp)
+REFCL_CACHE_DIR=$(mktemp -d)
+export REFCL_CACHE_DIR
+trap 'rm -rf "$sessions" "$REFCL_CACHE_DIR"' EXIT
+ratios="oclgrind/interp oclgrind/default data-races/interp data-races/default"
 for k in $kernels; do
-    echo "$k $(refcl_races "$k") $(grind_races "$k")"
-done | awk '{ print $1, $2, $4, $3, $5 }' | table "with races"
+    read -r launch session <<<"$(grind_session "$k")"
+    read -r races races_session <<<"$(grind_session "$k" --data-races --uninitialized)"
+    read -r interp interp_session <<<"$(refcl_races interp "$k" 20)"
+    read -r auto auto_session <<<"$(refcl_races auto "$k" 1000)"
+    echo "$k $session $races_session $interp_session $auto_session" >>"$sessions"
+    echo "$k $launch $races $(refcl "$k" "$(checked_scale_of "$k")") $interp $auto"
+done | table checked oclgrind data-races plain interp default -- "$ratios"
+table sessions oclgrind data-races interp default -- "$ratios" <"$sessions"
