@@ -1,7 +1,8 @@
 /* Integer functions [CLC 6.15.3], bitselect and select [CLC 6.15.6], for every width.
  *
  * Each width's functions come from one macro: W the width's name, U and S its unsigned and signed types, UU
- * and SS types of twice the width, in which sums and products are exact. */
+ * and SS types of twice the width, in which sums and products are exact.  bitselect has no disjunction: where
+ * the result is an addend, LLVM would add both parts, though processors select bits in one instruction. */
 #include <limits.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ __extension__ typedef unsigned __int128 wide_unsigned;
     F1(W, U, popcount, return (U)__builtin_popcountll(x);)                                                   \
     F1(W, U, clz, return (U)(x ? (unsigned)__builtin_clzll(x) - (64 - BITS(U)) : BITS(U));)                  \
     F1(W, U, ctz, return (U)(x ? (unsigned)__builtin_ctzll(x) : BITS(U));)                                   \
-    F3(W, U, bitselect, return (U)((x & ~z) | (y & z));)                                                     \
+    F3(W, U, bitselect, return (U)(x ^ ((x ^ y) & z));)                                                      \
     F3(W, U, select, return (S)z < 0 ? y : x;)                                                               \
     F3(W, U, select_scalar, return z ? y : x;)
 
