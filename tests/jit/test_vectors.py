@@ -181,6 +181,21 @@ KERNELS = {
                 break;
             old = seen;
         } }''',
+    'hashes': '''kernel void k(global const uint4 *x, global const uint4 *y, global uint4 *z) {
+        uint4 w[16], v = y[get_global_id(0) & 255], a = 1, b = 2, c = 3, d = 4;
+        for (int k = 0; k < 16; k++)
+            w[k] = x[k] + v;
+        #define STEP(f, a, b, c, d, i, n) a += w[(i) & 15] + f(d, c, b) + 77u; a = rotate(a, (uint4)(n)) + b;
+        #define ROUND(f, i) STEP(f, a, b, c, d, i, 7) STEP(f, d, a, b, c, i + 1, 12) STEP(f, c, d, a, b, i + 2, 17) STEP(f, b, c, d, a, i + 3, 22)
+        for (int i = 0; i < 16; i += 4) {
+            ROUND(bitselect, i)
+            ROUND(bitselect, 5 * i + 1) }
+        z[get_global_id(0) & 255] = a ^ b ^ c ^ d; }''',
+    'selects bits': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), a = x[i], b = y[i], c = z[i], d = a ^ b ^ c;
+        #define STEP(a, b, c, d) a += bitselect(d, c, b) + 77u; a = rotate(a, 7u) + b;
+        STEP(a, b, c, d) STEP(d, a, b, c) STEP(c, d, a, b) STEP(b, c, d, a)
+        z[i] = a ^ b ^ c ^ d; }''',
     'flushes counters': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
         for (int i = get_global_id(0); i < 4096; i += get_global_size(0)) {
             uint bin = x[i & 1023] & 255;
@@ -463,6 +478,11 @@ def main():
     for name in ('adds', 'greatest'):
         text = compiled(name)
         check(f'exchanges that are repeated if another thread changed the value ({name}): a loop over work-items', 'run.row' in text and 'run.fiber' not in text, text)
+    text = compiled('hashes')
+    check('a loop over a private array of vectors: unrolled, vectors across work-items', f'fshl.v{registers()}i32' in text and 'alloca' not in text, text)
+    text = compiled('selects bits')
+    ands = re.findall(r' and <\d+ x i32>', text)
+    check('a selection of bits in a sum: one conjunction', 0 < len(ands) == len(re.findall(r'@llvm.fshl.v\d+i32\(<\d+ x i32> %', text)), text)
     text = compiled('flushes counters')
     check('a loop by the global size with decisions by atomics that do not end it: a loop over work-items', 'run.row' in text and 'run.fiber' not in text, text)
     for name in ('steps by a value', 'is left by a value', 'waits for a value', 'repeats a successful exchange', 'repeats without exchange', 'expects an old value', 'writes between'):

@@ -42,9 +42,10 @@ bool in_shim_has_barriers(LLVMValueRef item)
 
 // ---- loops that are unrolled first ----------------------------------------------------------------
 
-// SHORT: instructions of a loop; UNROLLED, UNROLLED_ARRAY: of all its iterations, with barriers and with
-// private arrays. LLVM's scheduler takes quadratic time in the accesses of a block.
-enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 6400, ROUNDS = 16 };
+// SHORT: instructions of a loop; of all its iterations: UNROLLED with barriers, UNROLLED_ARRAY with private
+// arrays, UNROLLED_LONG with them in a longer loop, such as one whose vectors have been taken apart.
+// LLVM's scheduler takes quadratic time in the accesses of a block.
+enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 6400, UNROLLED_LONG = 1600, ROUNDS = 16 };
 
 static bool is_barrier(const Instruction &i)
 {
@@ -95,7 +96,8 @@ static bool better_unrolled(const Loop &loop, const LoopInfo &loops, ScalarEvolu
             indexes |= indexes_private(i);
         }
     }
-    return (indexes && size <= SHORT && most * size <= UNROLLED_ARRAY && loop.isInnermost()) ||
+    bool fits = size <= SHORT ? most * size <= UNROLLED_ARRAY : most > 0 && most * size <= UNROLLED_LONG;
+    return (indexes && fits && loop.isInnermost()) ||
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
 
