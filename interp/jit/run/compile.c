@@ -93,23 +93,23 @@ static const char prepare[] =
     "function(loop-simplify,lcssa,loop(unroll-full),sroa,combine,simplifycfg,loop-simplify)";
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
-static const char optimize_small[] =
-    "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),range-checks,instsimplify,"
-    "simplifycfg,loop-simplify,lcssa,tighten-bounds,simplifycfg,lower-switches,"
-    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),widen-vectors,force-vectors,access-order),function(loop-vectorize<interleave-"
-    "forced-only;vectorize-forced-only>,"
-    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,early-cse)"
-    ","
-    "default<O3>,function(unroll-scalar,sroa,early-cse,combine,simplifycfg)";
+#define OPTIMIZE(split)                                                                                      \
+    "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),range-checks,instsimplify,"     \
+    "simplifycfg,loop-simplify,lcssa,tighten-bounds," split "simplifycfg,lower-switches,"                    \
+    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),widen-vectors,force-vectors,"            \
+    "access-order),function(loop-vectorize<interleave-forced-only;vectorize-forced-only>,"                   \
+    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,"             \
+    "early-cse),default<O3>,function(unroll-scalar,sroa,early-cse,combine,simplifycfg)"
 
 /* Passes take more than twice the time for twice the code, and -O3 several times as much for nested loops. */
 enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48, MOST_IMAGE_CODE = 2500 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
-static bool optimize_module(LLVMModuleRef module)
+static bool optimize_module(LLVMModuleRef module, bool instrumented)
 {
     bool large = in_shim_size(module) > LARGE || in_shim_loop_depth(module) > DEEP;
-    return in_shim_passes(module, machine, large ? optimize_large : optimize_small, !large);
+    const char *small = instrumented ? OPTIMIZE("") : OPTIMIZE("loop-simplify,lcssa,split-index-sets,");
+    return in_shim_passes(module, machine, large ? optimize_large : small, !large);
 }
 
 static bool processor_has(const char *feature)
@@ -317,7 +317,7 @@ static bool finish_group(const struct in_emit *e, struct in_jit_kernel *k)
     if (!is_instrumented(k) && !(k->options.flags & IN_JIT_ALIASED))
         in_shim_let_assume_disjoint(e->module, offsetof(struct in_jit_frame, arguments),
                                     offsetof(struct in_jit_frame, program));
-    if (!optimize_module(e->module))
+    if (!optimize_module(e->module, is_instrumented(k)))
         return false;
     k->shape.assumes_disjoint = in_shim_assumes_disjoint(e->module);
     in_shim_add_cancellation(e->module,

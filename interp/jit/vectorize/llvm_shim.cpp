@@ -483,6 +483,8 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(TightenBounds());
     if (name == "range-checks")
         manager.addPass(RangeChecks());
+    if (name == "split-index-sets")
+        manager.addPass(SplitIndexSets());
     if (name == "access-order")
         manager.addPass(AccessOrder());
     if (name == "force-vectors")
@@ -494,8 +496,9 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
     if (name == "widen-vectors")
         manager.addPass(WidenVectors());
     return name == "combine" || name == "lower-switches" || name == "tighten-bounds" ||
-           name == "range-checks" || name == "access-order" || name == "force-vectors" ||
-           name == "unroll-scalar" || name == "scalarize" || name == "widen-vectors";
+           name == "range-checks" || name == "split-index-sets" || name == "access-order" ||
+           name == "force-vectors" || name == "unroll-scalar" || name == "scalarize" ||
+           name == "widen-vectors";
 }
 
 // "unroll-full" is loop-unroll-full, but forgets what scalar evolution knows of all loops when it unrolls

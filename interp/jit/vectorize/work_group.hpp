@@ -148,4 +148,10 @@ struct RangeChecks : llvm::PassInfoMixin<RangeChecks> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
+// split_index_sets.cpp: the pass `split-index-sets`: versions of loops over work-items without the clamps of
+// indices, for the interior of a picture.
+struct SplitIndexSets : llvm::PassInfoMixin<SplitIndexSets> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
+
 #endif
