@@ -57,17 +57,19 @@ void rt_fault_delay(struct rt_command *command)
 static struct object {
     uint64_t address;
     size_t size;
+    uint32_t id;                   /* a later object may have the same address */
     unsigned char *before, *after; /* BEFORE: contents when the kernel started; AFTER: when it ended */
 } objects[OBJECTS];
 
 static struct object *object_of(const struct in_object *o)
 {
     struct object *found = &objects[(o->address >> 7) % OBJECTS];
-    if (found->address != o->address || found->size != o->size) {
+    if (found->address != o->address || found->size != o->size || found->id != o->id) {
         mm_free(found->before);
         mm_free(found->after);
         *found = (struct object){.address = o->address,
                                  .size = (size_t)o->size,
+                                 .id = o->id,
                                  .before = mm_alloc_zero(1, (size_t)o->size),
                                  .after = NULL};
     }
