@@ -66,4 +66,4 @@ for count, called in (2, False), (64, True):
           ': compiled' in text and text.count('\n') <= MOST and ('@in_jit_path_sample' in text) == called, text.count('\n'))
 text = compiled(nest(60), [])
 check('loops nested 60 deep are not compiled', ': compiled' not in text and 'loops nested too deeply' in text, text)
-done()
+sys.exit(done())

@@ -198,7 +198,7 @@ if out:
 expected = run('interp', True)
 for variant in 'compiled for a format', 'shared by all formats':
     got = run('jit', variant.startswith('shared'))
-    check(f'{variant}: as many results', got.keys() == expected.keys() and len(got) > 200, f'{len(got)} of {len(expected)}')
+    check(f'{variant}: as many results', got.keys() == expected.keys() and len(got) > 2000 * SHARE, f'{len(got)} of {len(expected)}')
     wrong = []
     for name, wanted in expected.items():
         same = is_equal(got[name], wanted)
