@@ -4,6 +4,7 @@
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace instrumentation;

@@ -33,6 +33,8 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <atomic>
+#include <map>
+#include <vector>
 
 using namespace llvm;
 
