@@ -527,8 +527,8 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
 
 /* A kernel is compiled for its first SPECIALIZED local sizes, and for those in which it executes WORTH
  * instructions: compiling takes as long as that.  All other launches share code for any size.  For each size,
- * it is compiled for the first SPECIALIZED combinations of image formats; all others share code for any
- * format. */
+ * the same holds of combinations of image formats: others share code for any format, which takes up to six
+ * times as long for each texel. */
 enum { SPECIALIZED = 2, WORTH = 1 << 28, LEAST_ITEMS = 64 };
 
 struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
@@ -540,36 +540,35 @@ struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
     return (struct in_jit_options){{most, 1, 1}, 0, options->flags | IN_JIT_ANY_SIZE, {0}};
 }
 
-/* Whether the work of launches in any size, with WORK, exceeds what compiling for one of them costs. */
-static bool exceeds_compile_cost(struct in_jit_kernel *any, double work)
+/* Whether the work of launches that use SHARED, with WORK, exceeds what compiling for one of them costs. */
+static bool exceeds_compile_cost(struct in_jit_kernel *shared, double work)
 {
     uint64_t added = work < WORTH ? (uint64_t)work : WORTH;
-    bool over = added >= WORTH || (any && atomic_fetch_add(&any->work, added) + added >= WORTH);
-    if (over && any)
-        atomic_store(&any->work, 0);
+    bool over = added >= WORTH || (shared && atomic_fetch_add(&shared->work, added) + added >= WORTH);
+    if (over && shared)
+        atomic_store(&shared->work, 0);
     return over;
 }
 
 void in_jit_choose_variant(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
                            double work)
 {
-    struct in_jit_options any = in_jit_any_size(options);
-    struct in_jit_kernel *shared = NULL;
+    struct in_jit_options any = in_jit_any_size(options), any_format = *options;
     unsigned specialized = 0, formats = 0;
     bool exact = false;
+    memset(any_format.formats, 0, sizeof any_format.formats);
     for (struct in_jit_kernel *k = first_compiled(kernel); k; k = k->next) {
         exact |= fits_options(k, options, edge);
         if (fits_size(k, options, edge))
             formats++;
         else
             specialized += k->options.flags == options->flags;
-        if (fits_options(k, &any, true))
-            shared = k;
     }
-    if (!exact && formats >= SPECIALIZED)
-        memset(options->formats, 0, sizeof options->formats);
+    if (!exact && formats >= SPECIALIZED &&
+        !exceeds_compile_cost(kernel_find(kernel, &any_format, edge), work))
+        *options = any_format;
     if (!exact && formats == 0 && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
-        !exceeds_compile_cost(shared, work))
+        !exceeds_compile_cost(kernel_find(kernel, &any, true), work))
         *options = any;
 }
 
