@@ -98,13 +98,13 @@ def item_of(command):
 
 
 def compare(name, arguments, kind):
-    (expected, _), (found, watched) = (launch(*arguments, engine) for engine in ("interp", "jit"))
+    (expected, _), (found, instrumented) = (launch(*arguments, engine) for engine in ("interp", "jit"))
     kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
     check("%s: %s" % (name, kind), kind in kinds, expected)
     different = differences(expected, found, False)
     check("%s: the same report" % name, different is None, different)
     check("%s: the same memory" % name, expected["stdout"] == found["stdout"])
-    check("%s: is%s watched" % (name, "" if kind == "clean" else " not"), watched == (kind == "clean"), found["stderr"])
+    check("%s: is%s instrumented" % (name, "" if kind == "clean" else " not"), instrumented == (kind == "clean"), found["stderr"])
 
 
 def main():
