@@ -410,6 +410,45 @@ void set_range(Loop &loop, PHINode &counter, Value *first, Value *length)
     iteration->addIncoming(next, latch);
 }
 
+// V, as a value that scalar evolution does not follow: following it in each pass would take as long as all else.
+CallInst *make_opaque(IRBuilder<> &b, Value *v)
+{
+    auto *type = FunctionType::get(v->getType(), {v->getType()}, false);
+    CallInst *call = b.CreateCall(InlineAsm::get(type, "", "=r,0", false), {v});
+    call->setDoesNotAccessMemory();
+    call->addFnAttr(Attribute::NoUnwind);
+    call->addFnAttr(Attribute::WillReturn);
+    return call;
+}
+
+void disable_unrolling(Instruction *back)
+{
+    LLVMContext &c = back->getContext();
+    MDNode *hint = MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")});
+    MDNode *hints = MDNode::getDistinct(c, {nullptr, hint});
+    hints->replaceOperandWith(0, hints);
+    back->setMetadata(LLVMContext::MD_loop, hints);
+}
+
+// Chunks of SIZE iterations in the interior begin at FROM to FROM + SPAN; FROM is the largest integer if there are
+// none.
+struct Chunks {
+    Value *from, *span;
+};
+
+Chunks interior_chunks(Interior &in, Type *type, unsigned size)
+{
+    IRBuilder<> &b = in.b;
+    Value *from = b.CreateTrunc(in.from, type);
+    Value *to = b.CreateTrunc(b.CreateSub(in.to, b.getInt64(size)), type);
+    Value *any = b.CreateAnd(b.CreateICmpSLE(in.from, in.count),
+                             b.CreateICmpSGE(in.to, b.CreateAdd(in.from, b.getInt64(size))));
+    Value *span = b.CreateSelect(any, b.CreateSub(to, from), ConstantInt::get(type, 0));
+    from = b.CreateSelect(any, from, ConstantInt::getAllOnesValue(type));
+    from = make_opaque(b, from);
+    return {from, make_opaque(b, span)};
+}
+
 // A loop over chunks of SIZE iterations, of which those in the interior are executed by INSIDE, others by S's
 // loop, at the end of CHOICE.
 void split(Splitting &s, Loop &inside, PHINode &counter, PHINode &copied, BasicBlock *choice, Interior in,
@@ -426,44 +465,23 @@ void split(Splitting &s, Loop &inside, PHINode &counter, PHINode &copied, BasicB
     auto *constant = dyn_cast<ConstantInt>(in.count);
     const bool divides = constant && constant->getZExtValue() % size == 0;
     Value *start = counter.getIncomingValueForBlock(outside), *step = ConstantInt::get(type, size);
-    auto word = [&](Value *v) { return b.CreateTrunc(v, type); };
-    // Chunks that begin at least at FROM and at most at TO, if there are any.
-    Value *from = word(in.from), *count = word(in.count);
-    Value *to = word(b.CreateSub(in.to, b.getInt64(size)));
-    Value *any = b.CreateAnd(b.CreateICmpSLE(in.from, in.count),
-                             b.CreateICmpSGE(in.to, b.CreateAdd(in.from, b.getInt64(size))));
-    Value *span = b.CreateSelect(any, b.CreateSub(to, from), ConstantInt::get(type, 0));
-    from = b.CreateSelect(any, from, ConstantInt::getAllOnesValue(type));
-    // LLVM's scalar evolution would follow the above in each pass, which takes as long as all else.
-    auto hide = [&](Value *v) {
-        auto *type = FunctionType::get(v->getType(), {v->getType()}, false);
-        CallInst *call = b.CreateCall(InlineAsm::get(type, "", "=r,0", false), {v});
-        call->setDoesNotAccessMemory();
-        call->addFnAttr(Attribute::NoUnwind);
-        call->addFnAttr(Attribute::WillReturn);
-        return call;
-    };
-    from = hide(from);
-    span = hide(span);
+    Value *count = b.CreateTrunc(in.count, type);
+    const Chunks inner = interior_chunks(in, type, size);
     Instruction *old = choice->getTerminator();
     b.CreateBr(chunks);
     old->eraseFromParent();
     b.SetInsertPoint(chunks);
     PHINode *at = b.CreatePHI(type, 2);
     at->addIncoming(ConstantInt::get(type, 0), choice);
-    CallInst *first = hide(b.CreateAdd(start, at, "", true, true));
+    CallInst *first = make_opaque(b, b.CreateAdd(start, at, "", true, true));
     first->setMetadata(LLVMContext::MD_range,
                        MDBuilder(c).createRange(APInt(32, 0), APInt::getSignedMinValue(32)));
     Value *rest = divides ? step : b.CreateBinaryIntrinsic(Intrinsic::umin, step, b.CreateSub(count, at));
-    b.CreateCondBr(b.CreateICmpULE(b.CreateSub(at, from), span), interior, outside);
+    b.CreateCondBr(b.CreateICmpULE(b.CreateSub(at, inner.from), inner.span), interior, outside);
     b.SetInsertPoint(end);
     Value *next = b.CreateAdd(at, step, "", true, true);
     at->addIncoming(next, end);
-    Instruction *back = b.CreateCondBr(b.CreateICmpULT(next, count), chunks, exit);
-    MDNode *hint = MDNode::get(c, {MDString::get(c, "llvm.loop.unroll.disable")});
-    MDNode *hints = MDNode::getDistinct(c, {nullptr, hint});
-    hints->replaceOperandWith(0, hints);
-    back->setMetadata(LLVMContext::MD_loop, hints);
+    disable_unrolling(b.CreateCondBr(b.CreateICmpULT(next, count), chunks, exit));
     set_range(s.loop, counter, first, rest);
     set_range(inside, copied, first, step);
     for (Loop *loop : {&s.loop, &inside})
