@@ -1,6 +1,6 @@
-/* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit,
- * as interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) is left
- * to the interpreter's function, as is every invalid access; in instrumented launches it is suspicious. */
+/* Accesses to texels, inlined into kernels: the same values, bit for bit, as interp/image computes.  What is
+ * not decoded here (texel.h; levels of mipmapped images) is left to the interpreter's function, as is every
+ * invalid access; in instrumented launches it is suspicious. */
 #include "interp/jit/bitcode/texel.h"
 #include "interp/jit/instrument/shadow.h"
 #include "interp/jit/run/callout.h"
@@ -48,9 +48,9 @@ __attribute__((noinline)) void in_jit_interpret(CALLOUT)
     o->call(o, k, frame, g0, g1, g2, l0, l1, l2);
 }
 
-/* The outcome of an access: left to the interpreter's function, completed, or completed without a texel,
- * which is undefined behavior. */
-enum outcome { LEFT, DONE, OUTSIDE };
+/* The outcome of an access: declined, so that the interpreter's function has to execute it; completed; or
+ * completed without a texel, which is undefined behavior. */
+enum outcome { DECLINED, DONE, OUTSIDE };
 
 /* ---- texels at integer coordinates ---------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static inline INLINE enum outcome read_texel(IMAGE, AT, void *to)
     uint4 texel = {0, 0, 0, 0};
     bool inside = is_inside(SHAPE, x, y, z);
     if (!is_decoded(SHAPE))
-        return LEFT;
+        return DECLINED;
     if (inside)
         texel = decode_texel(texel_address(SHAPE, x, y, z), order, type);
     __builtin_memcpy(to, &texel, sizeof texel);
@@ -106,7 +106,7 @@ static inline INLINE enum outcome write_texel(bool watch, uint64_t image, IMAGE,
 {
     uint4 texel;
     if (!is_decoded(SHAPE))
-        return LEFT;
+        return DECLINED;
     if (!is_inside(SHAPE, x, y, z))
         return OUTSIDE;
     uint8_t *at = texel_address(SHAPE, x, y, z);
@@ -185,7 +185,7 @@ static inline INLINE struct index find_integer(uint64_t sampler, int32_t i, uint
 static inline INLINE enum outcome sample_at(IMAGE, AT, void *to, uint64_t sampler)
 {
     if (!is_decoded(SHAPE) || !is_literal(sampler))
-        return LEFT;
+        return DECLINED;
     struct index ix = find_integer(sampler, x, width, false);
     struct index iy = find_integer(sampler, y, height, wanted == IN_IMAGE_1D_ARRAY);
     struct index iz = find_integer(sampler, z, depth, wanted == IN_IMAGE_2D_ARRAY);
@@ -285,7 +285,7 @@ static inline INLINE enum outcome sample_image(IMAGE, AT_POINT, void *to, uint64
     bool linear = (sampler & 1) && has_floats(type), inside = true;
     uint32_t axes = axes_of(wanted);
     if (!is_decoded(SHAPE) || !is_literal(sampler))
-        return LEFT;
+        return DECLINED;
     const struct place p[3] = {find_place(sampler, linear, x, width),
                                axes > 1 ? find_place(sampler, linear, y, height) : place_layer(y, height),
                                axes > 2 ? find_place(sampler, linear, z, depth) : place_layer(z, depth)};
@@ -338,9 +338,9 @@ enum outcome in_jit_path_sample(IMAGE, AT_POINT, void *to, uint64_t sampler)
 /* False: the interpreter's function made the access, with operands and result in the frame. */
 static inline INLINE bool complete_access(CALLOUT, enum outcome outcome)
 {
-    if (outcome == LEFT)
+    if (outcome == DECLINED)
         in_jit_interpret(PASS);
-    return outcome != LEFT;
+    return outcome != DECLINED;
 }
 
 INLINE bool in_jit_image_read(CALLOUT, IMAGE, AT, void *to)
