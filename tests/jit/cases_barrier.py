@@ -70,4 +70,8 @@ kernel void k(global const int *a, global int *o, local int *t) { int i = get_gl
   t[2 * l] = a[i] + 2000; int y = t[2 * (l ^ (uint)(a[i] + 1000) >> 31) & 127]; t[2 * l + 1] = y * 3; barrier(CLK_LOCAL_MEM_FENCE); o[i] = t[l] + 5 * t[l + 64]; }""", G, (64,), [IN, OUT]),
     ('write between reads at a stride', """kernel void k(global const int *a, global int *o) { local int t[128]; uint l = get_local_id(0), i = get_global_id(0);
   t[2 * l] = a[i]; t[2 * l + 1] = l; barrier(CLK_LOCAL_MEM_FENCE); int x = t[2 * l]; t[(2 * (l ^ (uint)(a[i] + 1000) >> 31) & 127) | 1] = x + 7; o[i] = t[2 * l + 1] * 3 + x; }""", G, (64,), [IN, OUT]),
+    ('groups of three', """kernel void k(global const int *a, global int *o) { local ushort t[6]; int l = get_local_id(0), i = get_global_id(0), v = a[l];
+  for (int j = l; j < 6; j += 3) t[j] = j; barrier(CLK_LOCAL_MEM_FENCE); v += a[i * 6 + 3]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = v + t[5 - l]; }""", (255,), (3,), [('in', 'i4', 1534, -1000, 1000), OUT]),
+    ('groups of three, no local memory', """kernel void k(global const int *a, global int *o) { int l = get_local_id(0), i = get_global_id(0), v = a[l];
+  barrier(CLK_LOCAL_MEM_FENCE); v += a[i * 6 + 3]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = v; }""", (255,), (3,), [('in', 'i4', 1534, -1000, 1000), OUT]),
 ]

@@ -9,6 +9,7 @@
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
@@ -520,6 +521,27 @@ void in_shim_stop_passes(bool stop)
     stopped = stop;
 }
 
+// Whether masked accesses of F may access the same address with different types: by different pointers into
+// an object only where both have variable offsets.
+static bool has_masked_accesses_of_two_types(const Function &f)
+{
+    std::map<std::pair<const Value *, int64_t>, const Type *> types;
+    for (const Instruction &i : instructions(f)) {
+        auto *call = dyn_cast<IntrinsicInst>(&i);
+        const bool load = call && call->getIntrinsicID() == Intrinsic::masked_load;
+        if (!load && !(call && call->getIntrinsicID() == Intrinsic::masked_store))
+            continue;
+        const Type *type = load ? call->getType() : call->getArgOperand(0)->getType();
+        const Value *pointer = call->getArgOperand(load ? 0 : 1), *object = getUnderlyingObject(pointer, 0);
+        int64_t at = 0;
+        if (GetPointerBaseWithConstantOffset(pointer, at, f.getParent()->getDataLayout()) != object)
+            at = INT64_MIN;
+        if (types.insert({{object, at}, type}).first->second != type)
+            return true;
+    }
+    return false;
+}
+
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize)
 {
     PipelineTuningOptions options;
@@ -528,8 +550,14 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     PassInstrumentationCallbacks callbacks;
     // LLVM 15's SLP vectorizer crashes where values of a block are only made of others' and used by others.
     const bool joins = !has_split_counters(*unwrap(module));
-    callbacks.registerShouldRunOptionalPassCallback(
-        [joins](StringRef pass, Any) { return !stopped && (joins || pass != "SLPVectorizerPass"); });
+    // LLVM 15's EarlyCSE takes a masked store's value for a load of another type, and its DSE drops a masked
+    // store before one of smaller elements.
+    callbacks.registerShouldRunOptionalPassCallback([joins](StringRef pass, Any ir) {
+        if (stopped || (!joins && pass == "SLPVectorizerPass"))
+            return false;
+        auto *f = pass == "EarlyCSEPass" || pass == "DSEPass" ? any_cast<const Function *>(&ir) : nullptr;
+        return !f || !has_masked_accesses_of_two_types(**f);
+    });
     PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, {}, &callbacks);
     LoopAnalysisManager loops;
     FunctionAnalysisManager functions;
