@@ -90,7 +90,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 MEMMODEL_SRC := $(call src,$(addprefix memmodel/,base cat trace graph zstd))
 INTERP_SRC   := $(call src,interp $(addprefix interp/,module lower exec check ext image sched weak replay))
 JIT_SRC      := $(call src,$(addprefix interp/jit/,emit vectorize instrument run))
-JIT_SHIM     := $(sort $(wildcard interp/jit/vectorize/*.cpp interp/jit/instrument/*.cpp))
+JIT_SHIM     := $(sort $(wildcard $(addsuffix /*.cpp,$(addprefix interp/jit/,vectorize instrument llvm))))
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
   ext_single.c ext_double.c ext_exponential.c ext_trigonometric.c ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,$(addprefix checker/,program search z3 race predict report))
@@ -216,7 +216,7 @@ $(BUILD)/refcl-kernel-host: $(call src,tools/host) tools/launch/npy.c tools/laun
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PNG_FLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL $(PNG_LIBS)
 
 # The C functions behind OpenCL.std travel as bitcode inside the JIT.
-$(foreach d,emit vectorize instrument run,$(eval EXTRA_interp_jit_$(d) := -isystem $(LLVM_INC)))
+$(foreach d,emit vectorize instrument llvm run,$(eval EXTRA_interp_jit_$(d) := -isystem $(LLVM_INC)))
 $(LLVM_STAMP):
 	@mkdir -p $(@D)
 	@echo '$(LLVM_VERSION)' > $@

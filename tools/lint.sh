@@ -11,7 +11,7 @@ libraries=(
     'cjson/ @ ^(checker|litmus|tools|interp/gen|spec-xref)/'
     'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore/|tools/assemble_spirv\.c)'
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'
-    '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler/.*_shim\.cpp|ref-runtime/compiler/.*\.hpp|interp/jit/(vectorize|instrument)/.*\.[ch]pp)$'
+    '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler/.*_shim\.cpp|ref-runtime/compiler/.*\.hpp|interp/jit/(vectorize|instrument|llvm)/.*\.[ch]pp)$'
     'zstd\.h @ ^memmodel/zstd/'
     'CL/ @ ^(ref-runtime|litmus/run|tools/examples|tools/host|tools/layer)/'
 )
@@ -60,9 +60,9 @@ fi
 # C++ lives in shims and in the two folders that transform LLVM IR.
 while read -r f; do
     case $f in
-    *_shim.cpp | interp/jit/vectorize/*.cpp | interp/jit/instrument/*.cpp) ;;
+    *_shim.cpp | interp/jit/vectorize/*.cpp | interp/jit/instrument/*.cpp | interp/jit/llvm/*.cpp) ;;
     *)
-        echo "$f: C++ only in *_shim.cpp, interp/jit/vectorize and interp/jit/instrument"
+        echo "$f: C++ only in *_shim.cpp, interp/jit/vectorize, instrument and llvm"
         bad=1
         ;;
     esac

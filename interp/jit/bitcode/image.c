@@ -42,7 +42,7 @@ void in_suspect(bool bad) __asm__("in.suspect");
 void in_jit_interpret(CALLOUT);
 
 /* Not inlined, so that the code around it knows the callee: no work-item waits in it, and it returns
- * (vectorize/llvm_shim.cpp). */
+ * (llvm/llvm_shim.cpp). */
 __attribute__((noinline)) void in_jit_interpret(CALLOUT)
 {
     o->call(o, k, frame, g0, g1, g2, l0, l1, l2);

@@ -1,7 +1,7 @@
 /* Integer and floating-point arithmetic, bits, comparisons. [SPIRV 3.49.13 - 3.49.15].  Nothing is
  * contracted or reassociated: results are the interpreter's. */
 #include "interp/jit/emit/emit.h"
-#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/llvm/llvm_shim.h"
 
 static LLVMValueRef operand_value(struct in_emit *e, const struct in_inst *i, uint32_t k)
 {

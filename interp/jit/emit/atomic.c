@@ -4,7 +4,7 @@
  * Weaker orders would let LLVM reorder accesses: kernels and host threads may share fine-grained memory. */
 #include "interp/fault.h"
 #include "interp/jit/instrument/emit_checks.h"
-#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/llvm/llvm_shim.h"
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
 

@@ -3,7 +3,7 @@
  * docs/instrumentation.md#markers */
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/ext/ext.h"
-#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/llvm/llvm_shim.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "interp/ext/convert.h"
 #include "interp/ext/slow_path.h"
 #include "interp/jit/instrument/clocks.h"
+#include "interp/jit/llvm/llvm_shim.h"
 #include "interp/jit/run/compile.h"
 #include "interp/jit/run/slow_vectors.h"
-#include "interp/jit/vectorize/llvm_shim.h"
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Object.h>

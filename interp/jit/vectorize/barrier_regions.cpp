@@ -1,7 +1,7 @@
 // Splits the work-item function at barriers into regions.  All work-items execute a region before any
 // executes the next; values live across a barrier are kept in context arrays, or once if they are uniform.
 // docs/vectorizer.md#regions-at-barriers
-#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/llvm/llvm_shim.h"
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 

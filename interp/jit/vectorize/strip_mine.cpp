@@ -2,7 +2,7 @@
 // code is split at the loops and at reconvergence points; each region becomes an innermost loop over the
 // lanes.  Divergent lanes keep their next region in PC; the lowest pending region is executed, with the other
 // lanes masked.  docs/vectorizer.md#strip-mining-with-lane-masks
-#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/llvm/llvm_shim.h"
 #include "interp/jit/vectorize/strip.hpp"
 #include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/versions.hpp"

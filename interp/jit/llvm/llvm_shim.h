@@ -1,6 +1,6 @@
 /* Functions that LLVM's C interface lacks. */
-#ifndef INTERP_JIT_VECTORIZE_LLVM_SHIM_H
-#define INTERP_JIT_VECTORIZE_LLVM_SHIM_H
+#ifndef INTERP_JIT_LLVM_LLVM_SHIM_H
+#define INTERP_JIT_LLVM_LLVM_SHIM_H
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
