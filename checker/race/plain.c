@@ -88,8 +88,8 @@ static inline struct ck_space *space_of_last(const struct ck_detector *d, struct
     const struct ck_last *last = &d->last;
     if (memory->region != CK_REGION_LOCAL)
         return &memory->space;
-    bool known = last->group && agent >= last->group_key && agent < last->group_end;
-    struct ck_space *space = known ? last->group->locals : NULL;
+    bool is_last = last->group && agent >= last->group_key && agent < last->group_end;
+    struct ck_space *space = is_last ? last->group->locals : NULL;
     while (space && space->allocation != memory->info.id)
         space = space->next;
     return space;
@@ -115,9 +115,9 @@ static inline bool find_time(const struct ck_detector *d, struct access *x)
     return true;
 }
 
-/* Whether the cells need what ck_race_access() does besides: ending release sequences, and noting reads of
- * local memory that was not written. */
-static inline bool needs_more(const struct access *x, const struct ck_cell *cell, uint32_t granule_log)
+/* Whether ck_race_access() has to handle the access: it also ends release sequences, and notes reads of local
+ * memory that was not written. */
+static inline bool needs_race_access(const struct access *x, const struct ck_cell *cell, uint32_t granule_log)
 {
     const struct ck_detector *d = x->d;
     bool is_write = x->event->kind == MM_WRITE;
@@ -127,7 +127,7 @@ static inline bool needs_more(const struct access *x, const struct ck_cell *cell
     return !is_write && d->options.uninitialized && x->region == CK_REGION_LOCAL && !cell->write.time;
 }
 
-/* ck_signature_of() for the event, whose META is what its kind says. */
+/* As ck_signature_of() for the plain EVENT, with a cache; sets META. */
 static inline uint32_t signature_of(struct ck_detector *d, const struct mm_event *event, uint32_t *meta)
 {
     const struct ck_shadow *shadow = &d->shadow;
@@ -157,7 +157,7 @@ bool ck_plain_access(struct ck_detector *d, const struct mm_event *event)
     if (!x.space || !find_time(d, &x))
         return false;
     struct ck_cell *cell = cells_of(&x, &granule_log);
-    if (!cell || needs_more(&x, cell, granule_log))
+    if (!cell || needs_race_access(&x, cell, granule_log))
         return false;
     x.record.signature = signature_of(d, event, &x.meta);
     touch_cells(&x, cell, granule_log);
