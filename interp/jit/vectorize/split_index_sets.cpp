@@ -410,7 +410,7 @@ void set_range(Loop &loop, PHINode &counter, Value *first, Value *length)
     iteration->addIncoming(next, latch);
 }
 
-// V, as a value that scalar evolution does not follow: following it in each pass would take as long as all else.
+// V, as a value that scalar evolution does not follow: doing so in each pass would take as long as all else.
 CallInst *make_opaque(IRBuilder<> &b, Value *v)
 {
     auto *type = FunctionType::get(v->getType(), {v->getType()}, false);
@@ -430,8 +430,8 @@ void disable_unrolling(Instruction *back)
     back->setMetadata(LLVMContext::MD_loop, hints);
 }
 
-// Chunks of SIZE iterations in the interior begin at FROM to FROM + SPAN; FROM is the largest integer if there are
-// none.
+// Chunks of SIZE iterations in the interior begin at FROM to FROM + SPAN; FROM is the largest integer if
+// there are none.
 struct Chunks {
     Value *from, *span;
 };
