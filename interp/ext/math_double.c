@@ -82,15 +82,15 @@ double in_double_ldexp(double x, int32_t n)
 }
 
 /* The other one where one is a NaN; a signaling one is like any other here, which it is not to libm
- * [CLC 6.15.2]. */
+ * [CLC 6.15.2].  Of zeros with different signs the first one, as compiled code's llvm.maxnum. */
 double in_double_fmax(double x, double y)
 {
-    return isnan(y) || x > y ? x : isnan(x) || y > x ? y : fmax(x, y);
+    return isnan(x) || y > x ? y : x;
 }
 
 double in_double_fmin(double x, double y)
 {
-    return isnan(y) || x < y ? x : isnan(x) || y < x ? y : fmin(x, y);
+    return isnan(x) || y < x ? y : x;
 }
 
 /* The larger in magnitude; fmax if they are equal or one is NaN [CLC 6.15.2]. */

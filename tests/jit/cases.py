@@ -47,7 +47,9 @@ for type_, dtype in [('float', 'f4'), ('double', 'f8')]:
               'isnan(x) ? y : x', 'fract(x, &y) + y', 'modf(x, &y) + y', 'clamp(x, y, y + 1)', 'degrees(x) + radians(y)', '-x',
               'sin(ldexp(x, (int)(y * 12))) + cos(ldexp(y, (int)(x * 12)))', 'tan(ldexp(x, (int)(y * 12)))', 'sinpi(x) + cospi(y)', 'tanpi(x)',
               'native_sin(x) + native_cos(y) * native_tan(x)', 'sincos(x, &y) + y', 'fmod(x, ldexp(y, (int)(x * 8)))', 'ldexp(x, (int)(y * 130))', 'ilogb(x) + logb(y)',
-              'nextafter(x, x < y ? (x > 0 ? 0 : y) : x)', 'acospi(x) + asinpi(x / 9)', 'atan2pi(x, y) + atanpi(x)', 'remainder(x, y)', 'exp2(x)', 'log2(fabs(x))', 'tgamma(x)', 'select(x, y, x < y)']:
+              'nextafter(x, x < y ? (x > 0 ? 0 : y) : x)', 'acospi(x) + asinpi(x / 9)', 'atan2pi(x, y) + atanpi(x)', 'remainder(x, y)', 'exp2(x)', 'log2(fabs(x))', 'tgamma(x)',
+              'copysign(x, maxmag(y * 0, x * 0)) + copysign(y, minmag(x * 0, y * 0))',
+              'copysign(x, fmax(y * 0, x * 0)) + copysign(y, fmin(x * 0, y * 0))', 'select(x, y, x < y)']:
         if e.startswith('select') and type_ == 'double':
             e = 'select(x, y, (long)(x < y))'
         if 'native' in e and type_ == 'double':
