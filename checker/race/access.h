@@ -2,7 +2,7 @@
 #ifndef CHECKER_RACE_ACCESS_H
 #define CHECKER_RACE_ACCESS_H
 
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 struct access {
     struct ck_detector *d;
@@ -60,8 +60,10 @@ static inline struct ck_access_record node_member(const struct ck_node *node, ui
 static inline bool is_node_ordered(const struct access *x, const struct ck_node *node)
 {
     uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
-    return node->count == 1 ? is_ordered(x, &node->first)
-                            : ck_clock_covers(x->clock, first, last, node->first.time);
+    if (node->count == 1)
+        return is_ordered(x, &node->first);
+    return ck_clock_lookup(&x->d->clocks, x->clock, first) >= node->first.time &&
+           ck_clock_covers(x->clock, first, last, node->first.time);
 }
 
 /* access.c */

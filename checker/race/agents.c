@@ -2,7 +2,7 @@
  *
  * A work-item starts with the clock of its command's start [CL 3.3.6 H9], and the
  * command's end joins the accesses and clocks of all its work-items [CL 3.3.6 H10]. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id)
     return mm_map_pointer(&d->maps.commands, id);
 }
 
-struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
+struct ck_command *ck_command_find(struct ck_detector *d, uint32_t id)
 {
     struct ck_command *command = ck_command_known(d, id);
     if (!command) {
@@ -89,7 +89,7 @@ static struct ck_item *chunk_item(struct ck_detector *d, struct ck_command *comm
     return command->chunks[chunk] ? &command->chunks[chunk][index % CK_ITEM_CHUNK] : NULL;
 }
 
-static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
+struct ck_item *ck_item_find(struct ck_detector *d, struct mm_agent agent)
 {
     struct ck_command *command = ck_command_of(d, agent.command);
     if (!command)
@@ -111,25 +111,17 @@ static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
     return item;
 }
 
-struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
-{
-    uint64_t at = ck_agent_key(agent) - d->last.chunk_key;
-    if (d->last.chunk && at < CK_ITEM_CHUNK && d->last.chunk[at].time[0])
-        return &d->last.chunk[at];
-    return start_item(d, agent);
-}
-
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh)
 {
-    uint64_t at = ck_agent_key(agent) - d->last.chunk_key;
-    if (d->last.chunk && at < CK_ITEM_CHUNK && d->last.chunk[at].time[0])
-        return &d->last.chunk[at];
+    struct ck_item *last = ck_item_of_last(d, agent);
+    if (last)
+        return last;
     struct ck_command *command = ck_command_of(d, agent.command);
     if (!command)
         return NULL;
     size_t chunk = agent.index / CK_ITEM_CHUNK;
     if (agent.index == MM_INDEX_RUNTIME || (chunk < command->chunk_count && command->chunks[chunk]))
-        return start_item(d, agent);
+        return ck_item_find(d, agent);
     for (int s = 0; s < CK_REGIONS; s++) {
         fresh->clock[s] = command->start[s];
         fresh->time[s] = 1;
@@ -145,20 +137,10 @@ struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
     return item->fences;
 }
 
-/* The group of AGENT where it is that of the last lookup, NULL otherwise. */
-static struct ck_group *last_group(const struct ck_detector *d, uint64_t agent)
+struct ck_group *ck_group_find(struct ck_detector *d, struct ck_command *command, uint32_t index)
 {
-    const struct ck_last *last = &d->last;
-    return last->group && agent >= last->group_key && agent < last->group_end ? last->group : NULL;
-}
-
-struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index)
-{
-    uint64_t key = (uint64_t)command->info.id << 32 | index;
-    struct ck_group *last = last_group(d, key);
-    if (last)
-        return last;
-    key -= index - ck_group_first(command, index);
+    uint32_t first = ck_group_first(command, index);
+    uint64_t key = (uint64_t)command->info.id << 32 | first;
     struct ck_group *group = mm_map_pointer(&d->maps.groups, key);
     if (!group) {
         group = ck_budget_alloc(&d->budget, sizeof *group);
@@ -180,7 +162,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
 
 struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent)
 {
-    struct ck_group *group = last_group(d, ck_agent_key(agent));
+    struct ck_group *group = ck_group_of_last(d, ck_agent_key(agent));
     struct ck_command *command = group ? NULL : ck_command_of(d, agent.command);
     if (command)
         group = ck_group_of(d, command, agent.index);

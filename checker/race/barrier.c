@@ -4,7 +4,7 @@
  * When a whole group takes part, as it must, its members leave with the same clock, in which the group is
  * one piece.  Every barrier increments the times, also of regions that it does not fence, so that a report
  * can name the barrier that lacks a flag.  See docs/detector.md#barriers. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 
@@ -57,8 +57,11 @@ static struct ck_barrier *new_barrier(struct ck_detector *d, const struct ck_com
 
 static void free_barrier(struct ck_detector *d, struct ck_barrier *b)
 {
-    for (int s = 0; s < CK_REGIONS; s++)
+    for (int s = 0; s < CK_REGIONS; s++) {
         ck_clock_drop(&d->clocks, b->joined[s]);
+        ck_clock_drop(&d->clocks, b->left_from[s]);
+        ck_clock_drop(&d->clocks, b->left_to[s]);
+    }
     ck_budget_free(&d->budget, b->entries, b->capacity * sizeof *b->entries);
     ck_budget_free(&d->budget, b, sizeof *b);
 }
@@ -74,8 +77,12 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group)
 
 static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
 {
-    if (b->entered == b->capacity && !ck_budget_reserve(&d->budget, &b->entries, &b->capacity,
-                                                        b->entered + UINT64_C(1), sizeof *b->entries))
+    enum { MOST_AT_ONCE = 256 };
+    uint64_t needed = b->entered + UINT64_C(1);
+    if (!b->entries && needed < b->expected)
+        needed = b->expected < MOST_AT_ONCE ? b->expected : MOST_AT_ONCE;
+    if (b->entered == b->capacity &&
+        !ck_budget_reserve(&d->budget, &b->entries, &b->capacity, needed, sizeof *b->entries))
         return NULL;
     return &b->entries[b->entered++];
 }
@@ -96,12 +103,12 @@ static void barrier_enter(struct ck_detector *d, struct ck_barrier *b, const str
     if (!entry)
         return;
     entry->index = event->agent.index;
+    entry->flags = event->fence_flags;
     for (int s = 0; s < CK_REGIONS; s++) {
         entry->time[s] = item->time[s];
-        entry->has[s] = ck_fence_in(event->fence_flags, (enum ck_region)s);
         if (b->max_time[s] < item->time[s])
             b->max_time[s] = item->time[s];
-        if (!entry->has[s])
+        if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
         b->entered_with[s]++;
         ck_clock_join(&d->clocks, &b->joined[s], item->clock[s]);
@@ -117,6 +124,7 @@ static void barrier_seal(struct ck_detector *d, struct ck_barrier *b, uint32_t c
     uint64_t base = (uint64_t)command << 32;
     b->sealed = true;
     for (int s = 0; s < CK_REGIONS; s++) {
+        ck_clock_set(&d->clocks, &b->left_from[s], NULL);
         if (b->expected && b->entered_with[s] == b->expected) {
             uint64_t first = base | b->first;
             ck_clock_raise(&d->clocks, &b->joined[s], first, first + b->expected - 1, b->max_time[s]);
@@ -124,7 +132,7 @@ static void barrier_seal(struct ck_detector *d, struct ck_barrier *b, uint32_t c
         }
         for (uint32_t i = 0; b->entered_with[s] && i < b->entered; i++) {
             uint64_t agent = base | b->entries[i].index;
-            if (b->entries[i].has[s])
+            if (ck_fence_in(b->entries[i].flags, (enum ck_region)s))
                 ck_clock_raise(&d->clocks, &b->joined[s], agent, agent, b->entries[i].time[s]);
         }
     }
@@ -140,6 +148,20 @@ static void barrier_remember(struct ck_group *group, const struct ck_barrier *b,
     memcpy(past->time, b->max_time, sizeof past->time);
 }
 
+/* The clock of ITEM joins that of the barrier.  Most work-items have entered with the same clock, so that the
+ * result is that of the work-item before. */
+static void join_barrier(struct ck_detector *d, struct ck_barrier *b, struct ck_item *item, int region)
+{
+    struct ck_clock **clock = &item->clock[region];
+    if (*clock && *clock == b->left_from[region]) {
+        ck_clock_set(&d->clocks, clock, b->left_to[region]);
+        return;
+    }
+    ck_clock_set(&d->clocks, &b->left_from[region], *clock);
+    ck_clock_join(&d->clocks, clock, b->joined[region]);
+    ck_clock_set(&d->clocks, &b->left_to[region], *clock);
+}
+
 static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b,
                           const struct mm_event *event, struct ck_item *item)
 {
@@ -150,7 +172,7 @@ static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct 
     }
     for (int s = 0; s < CK_REGIONS; s++) {
         if (ck_fence_in(event->fence_flags, (enum ck_region)s))
-            ck_clock_join(&d->clocks, &item->clock[s], b->joined[s]);
+            join_barrier(d, b, item, s);
         if (item->time[s] <= b->max_time[s])
             item->time[s] = b->max_time[s] + 1;
     }

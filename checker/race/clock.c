@@ -205,10 +205,8 @@ static bool clock_covers(const struct ck_clock *a, const struct ck_clock *b)
     return true;
 }
 
-void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from)
+void ck_clock_join_other(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from)
 {
-    if (!from || from == *into)
-        return;
     if (!*into || (from->count >= (*into)->count && clock_covers(from, *into))) {
         ck_clock_set(clocks, into, (struct ck_clock *)(uintptr_t)from);
         return;

@@ -24,7 +24,7 @@ struct ck_clock_memo {            /* a cached lookup: a piece of CLOCK, the agen
     const struct ck_clock *clock; /* NULL: none */
     uint64_t first, length, time;
 };
-enum { CK_CLOCK_MEMOS = 4 };
+enum { CK_CLOCK_MEMOS = 8 };
 struct ck_clocks { /* the allocator of clocks, and caches of their operations */
     struct ck_budget *budget;
     struct ck_clock_block *blocks; /* ROOM bytes at the beginning of the first block are free */
@@ -53,8 +53,14 @@ static inline uint64_t ck_clock_lookup(struct ck_clocks *clocks, const struct ck
 }
 /* Whether one piece of the clock gives the agents FIRST to LAST at least TIME. */
 bool ck_clock_covers(const struct ck_clock *clock, uint64_t first, uint64_t last, uint64_t time);
-/* *INTO becomes the pointwise maximum with FROM. */
-void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
+/* *INTO becomes the pointwise maximum with FROM, which is another clock. */
+void ck_clock_join_other(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
+static inline void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into,
+                                 const struct ck_clock *from)
+{
+    if (from && from != *into)
+        ck_clock_join_other(clocks, into, from);
+}
 /* *INTO is raised to TIME for the agents FIRST to LAST. */
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);

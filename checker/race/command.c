@@ -2,7 +2,7 @@
  *
  * Every event that is neither an access nor a fence nor a barrier keeps a snapshot of its agent's clocks,
  * from which a recorded edge can start. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  *
  * In clocks a copy is named by one of the work-group's copy slots.  A slot is reused by a copy that happens
  * after all earlier copies of the slot.  See docs/detector.md#asynchronous-copies. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 

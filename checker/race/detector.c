@@ -105,15 +105,16 @@ static void detector_step(struct ck_detector *d, const struct mm_event *event)
 static enum mm_class detector_events(void *context, const struct mm_event *events, size_t count)
 {
     struct ck_detector *d = context;
-    for (size_t i = 0; i < count; i++, d->next_event++) {
-        if (d->stopped || d->finished || !d->options.races)
-            continue;
+    mm_event_id next = d->next_event + count;
+    size_t checked = d->finished || !d->options.races ? 0 : count;
+    for (size_t i = 0; i < checked && !d->stopped; i++, d->next_event++) {
         detector_step(d, &events[i]);
         if (d->weak.flowed || d->weak.placed)
             ck_weak_next(d);
         if (d->budget.exceeded)
             ck_detector_stop(d, "limit reached: memory for shadow state");
     }
+    d->next_event = next;
     return MM_OK;
 }
 

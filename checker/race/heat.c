@@ -1,6 +1,6 @@
 /* Counts of the instances of a finding by work-group and block of elements, in bounded memory. */
 #include "checker/race/heat.h"
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 #include "checker/race/words.h"
 
 #include <string.h>

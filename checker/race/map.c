@@ -1,7 +1,7 @@
 /* Maps: while an object is mapped by the host, commands must not write it, nor read it if it is mapped for
  * writing [CL 5.5.3 R2, R3; 5.6.1 R36, R37].  Commands that are not ordered with the map or with its unmap
  * race with the host's access, which the map and the unmap represent. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <stdio.h>
 

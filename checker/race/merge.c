@@ -1,5 +1,5 @@
 /* Detectors of several processes: releasing a detector's state after its execution, and merging findings. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 

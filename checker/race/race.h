@@ -80,7 +80,7 @@ enum { CK_ITEM_CHUNK = 256 };
 struct ck_barrier_entry { /* a participant of a barrier */
     uint32_t index;
     uint32_t time[CK_REGIONS];
-    bool has[CK_REGIONS];
+    uint8_t flags;
 };
 struct ck_barrier { /* a dynamic instance that not all participants have left */
     struct ck_barrier *next;
@@ -90,6 +90,8 @@ struct ck_barrier { /* a dynamic instance that not all participants have left */
     uint32_t max_time[CK_REGIONS];
     uint32_t entered_with[CK_REGIONS];
     struct ck_clock *joined[CK_REGIONS];
+    struct ck_clock *left_from[CK_REGIONS]; /* memo: clock of the last leaving work-item before it left */
+    struct ck_clock *left_to[CK_REGIONS];   /* and after it */
     struct ck_barrier_entry *entries;
     bool sealed, sub_group;
 };
@@ -421,39 +423,6 @@ static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck
         item->time[CK_REGION_IMAGE] = item->time[CK_REGION_GLOBAL];
 }
 
-/* race/agents.c */
-/* Creates the command if it is missing; NULL without memory. */
-struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id);
-struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id); /* NULL: there is none */
-/* The state of AGENT, which starts at its first event; NULL without memory. */
-struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
-/* ck_item_of() for reading only: FRESH is initialized and returned if the agent has no item yet. */
-const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
-/* Creates what is missing; NULL without memory. */
-struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
-/* The work-group of the work-item with linear index INDEX; NULL without memory. */
-struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
-/* Shadow of the local memory L of AGENT's work-group; NULL without memory. */
-struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent);
-/* The index of the first work-item of the group, or sub-group, of work-item INDEX. */
-uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
-uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
-/* Number of work-items of the group that starts at index FIRST; groups at the edge of the range have
- * fewer. */
-uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
-/* Stores the record of the command, with group sizes. */
-void ck_command_describe(struct ck_command *command, const struct mm_command *info);
-/* The clock of RUNTIME, the state of the command's runtime agent, joins all work-items, whose states are
- * freed. */
-void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
-/* Frees all of the command but its record and arguments. */
-void ck_command_release(struct ck_detector *d, struct ck_command *command);
-/* Frees the command. */
-void ck_command_forget(struct ck_detector *d, struct ck_command *command);
-/* Joins into INTO the end of the work-group of MEMBER, as for commands enqueued to wait for that group
- * [CL 3.3.6 H14]. */
-void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
-
 /* race/retire.c: COMMAND is complete; frees complete commands from time to time. */
 void ck_command_complete(struct ck_detector *d, struct ck_command *command);
 
@@ -488,7 +457,21 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event);
 
 /* race/sync.c */
 /* The scope of EVENT; an atomic without one has device scope [CLC 6.15.12]. */
-enum ck_slot ck_slot_of(const struct mm_event *event);
+static inline enum ck_slot ck_slot_of(const struct mm_event *event)
+{
+    switch (event->scope) {
+    case MM_SCOPE_WORK_ITEM:
+        return CK_SLOT_NONE;
+    case MM_SCOPE_SUB_GROUP:
+        return CK_SLOT_SUB_GROUP;
+    case MM_SCOPE_WORK_GROUP:
+        return CK_SLOT_WORK_GROUP;
+    case MM_SCOPE_ALL_SVM_DEVICES:
+        return CK_SLOT_ALL;
+    default:
+        return CK_SLOT_DEVICE;
+    }
+}
 /* Reduces scope SLOT as the memory demands [CL 3.3.5 O10, O11]. */
 enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory);
 /* The scope instance of an agent: actions of two agents at this scope on this memory have inclusive scopes if
@@ -512,8 +495,16 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
 /* The flag MM_FENCE_* of the region; whether FLAGS have it. */
-uint8_t ck_fence_flag(enum ck_region region);
-bool ck_fence_in(unsigned flags, enum ck_region region);
+static inline uint8_t ck_fence_flag(enum ck_region region)
+{
+    return region == CK_REGION_GLOBAL  ? MM_FENCE_GLOBAL
+           : region == CK_REGION_LOCAL ? MM_FENCE_LOCAL
+                                       : MM_FENCE_IMAGE;
+}
+static inline bool ck_fence_in(unsigned flags, enum ck_region region)
+{
+    return flags & ck_fence_flag(region);
+}
 
 /* race/weak.c, with options.weak */
 /* Notes an edge into the next event: reads-from, or modification order. */

@@ -1,6 +1,7 @@
 /* The reason of a race: the closest synchronization between the two accesses and what it lacks
  * (docs/detector.md#reasons-and-fixes). */
 #include "checker/race/reason.h"
+#include "checker/race/agents.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Reasons of races: atomic operations and fences that could have ordered the accesses and do not synchronize,
  * or in other memory only (docs/detector.md#reasons-and-fixes). */
+#include "checker/race/agents.h"
 #include "checker/race/reason.h"
 
 #include <stdio.h>

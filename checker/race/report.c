@@ -1,6 +1,6 @@
 /* Findings: creation, deduplication and counting. */
 #include "checker/predict/predict.h"
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 #include "memmodel/base/array.h"
 
 #include "checker/race/words.h"

@@ -1,6 +1,6 @@
 /* Frees complete commands that no state of the detector names: a mark-and-sweep collection
  * (docs/detector.md#retired-commands). */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 /* A collection visits all shadow cells.  It therefore runs only when enough complete commands (about 300
  * bytes each) have accumulated; this bounds both its cost per command and the memory that they occupy. */

@@ -3,7 +3,7 @@
  * Bytes that were always accessed together share a cell.  The cells of a page are as large as its first
  * access allows; a finer access splits all of them.  The state is exact to the byte and small for a buffer
  * that is filled at once.  See docs/detector.md#shadow-cells. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Filters of findings: kinds, kernels, launches, and patterns of kind, file and line. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

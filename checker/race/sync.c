@@ -4,27 +4,11 @@
  * and each release fence before a write head a sequence [CL 3.3.6 G7, A4, A5, F1-F6].  An acquire of the
  * same scope in the same instance joins its clock [CL 3.3.5 O12-O15], at once or at the next acquire fence.
  * See docs/detector.md#atomics-and-fences. */
-#include "checker/race/race.h"
+#include "checker/race/agents.h"
 
 #include <string.h>
 
 /* ---- scopes ------------------------------------------------------------------------------- */
-
-enum ck_slot ck_slot_of(const struct mm_event *event)
-{
-    switch (event->scope) {
-    case MM_SCOPE_WORK_ITEM:
-        return CK_SLOT_NONE;
-    case MM_SCOPE_SUB_GROUP:
-        return CK_SLOT_SUB_GROUP;
-    case MM_SCOPE_WORK_GROUP:
-        return CK_SLOT_WORK_GROUP;
-    case MM_SCOPE_ALL_SVM_DEVICES:
-        return CK_SLOT_ALL;
-    default:
-        return CK_SLOT_DEVICE;
-    }
-}
 
 static uint8_t scope_of_slot(enum ck_slot slot)
 {
@@ -458,17 +442,6 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
 }
 
 /* ---- fences ------------------------------------------------------------------------------- */
-
-uint8_t ck_fence_flag(enum ck_region region)
-{
-    static const uint8_t flags[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
-    return flags[region];
-}
-
-bool ck_fence_in(unsigned flags, enum ck_region region)
-{
-    return flags & ck_fence_flag(region);
-}
 
 static void note_fence(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item,
                        struct ck_last_fence *last)

@@ -52,22 +52,26 @@ static inline void fence(struct mm_agent a, unsigned flags, enum mm_order order,
                             .scope = (uint8_t)scope,
                             .fence_flags = (uint8_t)flags});
 }
+/* One half of a barrier, for COUNT work-items from FIRST on. */
+static inline void half_barrier(enum mm_kind kind, uint32_t instance, uint32_t first, uint32_t count,
+                                unsigned flags, enum mm_scope execution)
+{
+    for (uint32_t i = 0; i < count; i++)
+        event((struct mm_event){.agent = wi(first + i),
+                                .kind = (uint8_t)kind,
+                                .site = 1,
+                                .instance = instance,
+                                .order = MM_ACQ_REL,
+                                .scope = (uint8_t)execution,
+                                .effective_scope = (uint8_t)execution,
+                                .fence_flags = (uint8_t)flags});
+}
 static inline void barrier_of(uint32_t first, uint32_t count, unsigned flags, enum mm_scope execution)
 {
     static uint32_t instance;
-    struct mm_event e = {.site = 1,
-                         .instance = ++instance,
-                         .order = MM_ACQ_REL,
-                         .scope = (uint8_t)execution,
-                         .effective_scope = (uint8_t)execution,
-                         .fence_flags = (uint8_t)flags};
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < count; i++) {
-            e.kind = pass ? MM_BARRIER_EXIT : MM_BARRIER_ENTRY;
-            e.agent = wi(first + i);
-            event(e);
-        }
-    }
+    instance++;
+    half_barrier(MM_BARRIER_ENTRY, instance, first, count, flags, execution);
+    half_barrier(MM_BARRIER_EXIT, instance, first, count, flags, execution);
 }
 static inline void barrier(uint32_t group, unsigned flags)
 {

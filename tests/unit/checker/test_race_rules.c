@@ -374,6 +374,38 @@ static void plain_against_atomic(void **state)
     expect("data-race", NULL);
 }
 
+/* Work-items of a group leave a barrier with different clocks. */
+static void barrier_in_parts(void **state)
+{
+    (void)state;
+    const uint32_t instance = 1000;
+    for (uint32_t reader = 0; reader < 2; reader++) { /* only work-item 0 has acquired, after its entry */
+        begin();
+        barrier(0, FG);
+        wr(wi(4), BUF);
+        store(wi(4), FLAG, MM_RELEASE, DEV);
+        half_barrier(MM_BARRIER_ENTRY, instance, 0, 4, FG, MM_SCOPE_WORK_GROUP);
+        load(wi(0), FLAG, MM_ACQUIRE, DEV);
+        half_barrier(MM_BARRIER_EXIT, instance, 0, 4, FG, MM_SCOPE_WORK_GROUP);
+        rd(wi(reader), BUF);
+        if (reader == 0)
+            expect_clean();
+        else
+            expect("data-race", NULL);
+    }
+    begin(); /* work-item 3 enters when work-item 0 has left */
+    barrier(0, FG);
+    half_barrier(MM_BARRIER_ENTRY, instance, 0, 3, FG, MM_SCOPE_WORK_GROUP);
+    half_barrier(MM_BARRIER_EXIT, instance, 0, 1, FG, MM_SCOPE_WORK_GROUP);
+    wr(wi(3), BUF);
+    half_barrier(MM_BARRIER_ENTRY, instance, 3, 1, FG, MM_SCOPE_WORK_GROUP);
+    half_barrier(MM_BARRIER_EXIT, instance, 1, 3, FG, MM_SCOPE_WORK_GROUP);
+    rd(wi(1), BUF);
+    expect_clean();
+    rd(wi(0), BUF);
+    expect("data-race", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +423,7 @@ int main(void)
         cmocka_unit_test(release_sequences),
         cmocka_unit_test(locks),
         cmocka_unit_test(plain_against_atomic),
+        cmocka_unit_test(barrier_in_parts),
     };
     return cmocka_run_group_tests_name("race_rules", tests, NULL, finish);
 }
