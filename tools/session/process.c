@@ -87,8 +87,6 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     struct session_process *p = context;
     struct session_tee *tee = &p->tee;
     enum mm_class worst = MM_OK;
-    for (size_t i = 0; i < count && !p->has_host; i++)
-        p->has_host = events[i].kind == MM_API_CALL && (events[i].semantics & MM_INSTRUMENTED);
     session_survey_events(&p->survey, events, count);
     lock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
@@ -226,7 +224,7 @@ static void consume_trace(struct session_process *p)
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
     if (footprint)
         snprintf(p->not_checked, sizeof p->not_checked, "%s", footprint_not_checked(footprint));
-    p->has_host |= footprint && footprint_has_host(footprint);
+    p->has_host = p->survey.has_host || (footprint && footprint_has_host(footprint));
     footprint_destroy(footprint);
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)

@@ -19,11 +19,19 @@ static uint32_t command_ended_by(const struct session_survey *s, mm_event_id com
     return 0;
 }
 
-static void survey_event(struct session_survey *s, const struct mm_event *event)
+/* Whether survey_event() examines the event, as it does few. */
+static inline bool is_surveyed(const struct mm_event *event)
 {
-    mm_event_id id = s->next++;
+    const uint32_t kinds =
+        1u << MM_FENCE | 1u << MM_API_CALL | 1u << MM_COMMAND_START | 1u << MM_EVENT_COMPLETE;
+    return (kinds >> (event->kind & 31) & 1) | (event->attributes & MM_ATOMIC);
+}
+
+static void survey_event(struct session_survey *s, const struct mm_event *event, mm_event_id id)
+{
     if ((event->attributes & MM_ATOMIC) || event->kind == MM_FENCE)
         s->scopes |= 1u << (event->scope & 31);
+    s->has_host |= event->kind == MM_API_CALL && (event->semantics & MM_INSTRUMENTED);
     for (size_t i = s->count; event->kind == MM_API_CALL && i-- > 0 && s->queries[i].call >= id;)
         if (s->queries[i].call == id)
             s->queries[i].source = event->source;
@@ -35,16 +43,10 @@ static void survey_event(struct session_survey *s, const struct mm_event *event)
     }
 }
 
-/* Most events are, and no revision judges them by themselves. */
-static bool is_plain_access(const struct mm_event *event)
-{
-    return (event->kind == MM_READ || event->kind == MM_WRITE) && !(event->attributes & MM_ATOMIC);
-}
-
 void session_survey_record(struct session_survey *s, const struct mm_record *record)
 {
     if (record->type == MM_RECORD_EVENT)
-        survey_event(s, &record->event);
+        survey_event(s, &record->event, s->next++);
     if (record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_ENQUEUE && s->count)
         s->enqueue = record->edge;
     if (record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_QUERY && s->count < SESSION_QUERIES &&
@@ -56,10 +58,9 @@ void session_survey_record(struct session_survey *s, const struct mm_record *rec
 void session_survey_events(struct session_survey *s, const struct mm_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_plain_access(&events[i]))
-            s->next++;
-        else
-            survey_event(s, &events[i]);
+        if (is_surveyed(&events[i]))
+            survey_event(s, &events[i], s->next + i);
+    s->next += count;
 }
 
 static enum mm_class survey_take_record(void *context, const struct mm_record *record)

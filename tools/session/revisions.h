@@ -17,6 +17,7 @@ struct session_survey {
     size_t count, capacity;
     mm_event_id next;
     unsigned scopes; /* the scopes of atomic operations and fences, a bit for each */
+    bool has_host;   /* accesses of the host's code are recorded */
     struct {
         mm_event_id completion;
         uint32_t command;
