@@ -254,14 +254,20 @@ struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const
                                  enum mm_kind kind, uint32_t semantics, uint32_t scope)
 {
     const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
-    struct mm_event *e = next_event(run, item, pc);
-    e->kind = (uint8_t)kind;
-    e->order = (uint8_t)in_order_of(semantics);
-    e->scope = e->effective_scope = (uint8_t)in_scope_of(scope);
-    e->fence_flags = (uint8_t)((semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0) |
-                               (semantics & global ? MM_FENCE_GLOBAL : 0) |
-                               (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0));
-    e->semantics = (uint16_t)semantics;
+    uint32_t source;
+    struct mm_event *e = place_event(run, item, pc, &source);
+    enum mm_scope of_memory = in_scope_of(scope);
+    int flags = (semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0) |
+                (semantics & global ? MM_FENCE_GLOBAL : 0) |
+                (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0);
+    *e = (struct mm_event){.agent = {run->launch.command, item->agent},
+                           .source = source,
+                           .kind = (uint8_t)kind,
+                           .order = (uint8_t)in_order_of(semantics),
+                           .scope = (uint8_t)of_memory,
+                           .effective_scope = (uint8_t)of_memory,
+                           .fence_flags = (uint8_t)flags,
+                           .semantics = (uint16_t)semantics};
     return e;
 }
 
