@@ -136,39 +136,71 @@ enum {
     UNKNOWN = ~(unsigned)(MM_TRACE_F_EVENT | MM_TRACE_F_ALL) & 0xffff
 };
 
-/* Decodes the fields that differ from the prediction.  The prediction is written where it changes only: the
- * copy of an event that was just written in parts waits for these stores. */
-bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
+/* The next event of a run.  Here and in decode_fields() no load covers several recent stores, for which it
+ * would wait. */
+static void predict_event(struct mm_trace_state *state, struct mm_event *event)
 {
-    if (c->end - c->at < 2)
-        return decode_problem(c, "an event is cut short");
-    unsigned mask = (unsigned)c->at[0] << 8 | c->at[1];
-    c->at += 2;
-    if (mask & UNKNOWN)
-        return decode_problem(c, "an event has unknown fields");
+    uint32_t source = mm_trace_predictor(state, state->source)->next;
+    struct mm_trace_predictor *like = mm_trace_predictor(state, source);
+    *event = like->event;
+    event->source = state->source = source;
+    event->offset = like->offset = like->offset + like->stride;
+    uint32_t index = state->agent.index = state->agent.index + like->step;
+    event->agent = (struct mm_agent){state->agent.command, index};
+}
+
+/* Decodes the fields in MASK, which differ from the prediction. */
+static void decode_fields(struct mm_trace_cursor *c, struct mm_trace_state *state, unsigned mask,
+                          struct mm_event *event)
+{
+    uint32_t source = state->source;
+    struct mm_agent agent = state->agent;
     if (mask & MM_TRACE_F_SOURCE)
-        state->source = (uint32_t)take_at_most(c, take_delta(c, state->source), UINT32_MAX);
-    struct mm_event *like = mm_trace_predictor(state, state->source);
-    *event = *like;
-    event->source = state->source;
+        source = (uint32_t)take_at_most(c, take_delta(c, source), UINT32_MAX);
+    struct mm_trace_predictor *like = mm_trace_predictor(state, source);
+    *event = like->event;
+    event->offset = like->offset;
+    event->source = source;
     if (mask & MM_TRACE_F_SHAPE) {
         set_shape(event, take_low_bytes(c, 8));
         if (!shape_in_range(event))
             decode_problem(c, "a field of an event is out of range");
     }
     if (mask & MM_TRACE_F_COMMAND)
-        state->agent.command = take_u32(c);
+        agent.command = take_u32(c);
     if (mask & MM_TRACE_F_INDEX)
-        state->agent.index = (uint32_t)take_at_most(c, take_delta(c, state->agent.index), UINT32_MAX);
-    event->agent = state->agent;
+        agent.index = (uint32_t)take_at_most(c, take_delta(c, agent.index), UINT32_MAX);
+    event->agent = agent;
     if (mask & RARE)
         take_rare(c, mask, event);
     if (mask & MM_TRACE_F_OFFSET)
-        like->offset = event->offset = take_delta(c, event->offset);
+        event->offset = take_delta(c, like->offset);
     if (mask & (RARE | MM_TRACE_F_SHAPE))
-        *like = *event;
+        like->event = *event;
+    mm_trace_learn(state, like, source, event->offset, agent);
     if (mask & MM_TRACE_F_VALUES)
         take_values(c, event);
+}
+
+bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
+{
+    unsigned mask = MM_TRACE_F_RUN;
+    if (state->run == 0) {
+        if (c->end - c->at < 2)
+            return decode_problem(c, "an event is cut short");
+        mask = (unsigned)c->at[0] << 8 | c->at[1];
+        c->at += 2;
+        if (c->runs && mask & MM_TRACE_F_RUN)
+            state->run = (uint8_t)mask;
+        if (mask & UNKNOWN && (state->run == 0 || mask & UNKNOWN & ~(unsigned)MM_TRACE_F_RUN))
+            return decode_problem(c, "an event has unknown fields");
+    }
+    if (mask & MM_TRACE_F_RUN) {
+        state->run--;
+        predict_event(state, event);
+    } else {
+        decode_fields(c, state, mask, event);
+    }
     if (event->offset + event->size < event->offset)
         decode_problem(c, "a field of an event is out of range");
     return !c->problem;
@@ -210,9 +242,9 @@ static void check_term(struct mm_trace_cursor *c, const struct mm_term *t)
 bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record)
 {
-    if (c->at == c->end)
+    if (c->at == c->end && state->run == 0)
         return decode_problem(c, "a record is missing");
-    if (*c->at & 0x80) {
+    if (state->run > 0 || *c->at & 0x80) {
         record->type = MM_RECORD_EVENT;
         return mm_trace_decode_event(c, state, &record->event);
     }

@@ -1,6 +1,7 @@
 /* Coding of records for trace files (docs/format.md#records). */
 #include "memmodel/trace/trace.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static inline unsigned char *put_varint(unsigned char *p, uint64_t value)
@@ -57,29 +58,48 @@ static uint64_t shape_of(const struct mm_event *e)
            (uint64_t)e->attributes << 40 | (uint64_t)e->semantics << 48;
 }
 
-static unsigned event_difference(const struct mm_event *event, const struct mm_trace_state *state,
-                                 const struct mm_event *like)
-{
-    unsigned mask = MM_TRACE_F_EVENT;
-    mask |= event->source != state->source ? MM_TRACE_F_SOURCE : 0u;
-    mask |= shape_of(event) != shape_of(like) ? MM_TRACE_F_SHAPE : 0u;
-    mask |= event->agent.command != state->agent.command ? MM_TRACE_F_COMMAND : 0u;
-    mask |= event->agent.index != state->agent.index ? MM_TRACE_F_INDEX : 0u;
-    mask |= event->allocation != like->allocation ? MM_TRACE_F_ALLOCATION : 0u;
-    mask |= event->size != like->size ? MM_TRACE_F_SIZE : 0u;
-    mask |= event->site != like->site ? MM_TRACE_F_SITE : 0u;
-    mask |= event->instance != like->instance ? MM_TRACE_F_INSTANCE : 0u;
-    mask |= event->offset != like->offset ? MM_TRACE_F_OFFSET : 0u;
-    if ((event->value_read | event->value_written) && !state->without_values)
-        mask |= MM_TRACE_F_VALUES;
-    return mask;
-}
-
 /* Fields that rarely differ from those of the event before. */
 enum {
     RARE = MM_TRACE_F_SHAPE | MM_TRACE_F_COMMAND | MM_TRACE_F_ALLOCATION | MM_TRACE_F_SIZE | MM_TRACE_F_SITE |
            MM_TRACE_F_INSTANCE
 };
+
+/* Whether none of them differs: but for the command they are neighbors, and compared together. */
+static inline bool is_common(const struct mm_event *event, const struct mm_trace_state *state,
+                             const struct mm_event *like)
+{
+    enum {
+        FIRST = offsetof(struct mm_event, allocation),
+        END = offsetof(struct mm_event, semantics) + sizeof event->semantics
+    };
+    return event->agent.command == state->agent.command &&
+           memcmp((const char *)event + FIRST, (const char *)like + FIRST, END - FIRST) == 0;
+}
+
+static unsigned rare_difference(const struct mm_event *event, const struct mm_trace_state *state,
+                                const struct mm_event *like)
+{
+    unsigned mask = 0;
+    mask |= shape_of(event) != shape_of(like) ? MM_TRACE_F_SHAPE : 0u;
+    mask |= event->agent.command != state->agent.command ? MM_TRACE_F_COMMAND : 0u;
+    mask |= event->allocation != like->allocation ? MM_TRACE_F_ALLOCATION : 0u;
+    mask |= event->size != like->size ? MM_TRACE_F_SIZE : 0u;
+    mask |= event->site != like->site ? MM_TRACE_F_SITE : 0u;
+    mask |= event->instance != like->instance ? MM_TRACE_F_INSTANCE : 0u;
+    return mask;
+}
+
+static inline unsigned event_difference(const struct mm_event *event, const struct mm_trace_state *state,
+                                        const struct mm_trace_predictor *like)
+{
+    unsigned mask = MM_TRACE_F_EVENT;
+    mask |= event->source != state->source ? MM_TRACE_F_SOURCE : 0u;
+    mask |= event->agent.index != state->agent.index ? MM_TRACE_F_INDEX : 0u;
+    mask |= event->offset != like->offset ? MM_TRACE_F_OFFSET : 0u;
+    if (!state->without_values && (event->value_read | event->value_written))
+        mask |= MM_TRACE_F_VALUES;
+    return is_common(event, state, &like->event) ? mask : mask | rare_difference(event, state, &like->event);
+}
 
 static unsigned char *put_rare(unsigned char *p, unsigned mask, const struct mm_event *event)
 {
@@ -94,9 +114,10 @@ static unsigned char *put_rare(unsigned char *p, unsigned mask, const struct mm_
     return p;
 }
 
-size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+static size_t encode_difference(struct mm_trace_state *state, const struct mm_event *event,
+                                unsigned char *out)
 {
-    struct mm_event *like = mm_trace_predictor(state, event->source);
+    struct mm_trace_predictor *like = mm_trace_predictor(state, event->source);
     unsigned mask = event_difference(event, state, like);
     unsigned char *p = out;
     *p++ = (unsigned char)(mask >> 8);
@@ -115,13 +136,41 @@ size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event
         p = put_delta(p, event->offset, like->offset);
     if (mask & MM_TRACE_F_VALUES)
         p = put_values(p, event);
-    state->source = event->source;
-    state->agent = event->agent;
-    if (mask & RARE)
-        *like = *event;
-    else
-        like->offset = event->offset;
+    mm_trace_learn(state, like, event->source, event->offset, event->agent);
+    if (mask & RARE || like->event.source != event->source)
+        like->event = *event;
     return (size_t)(p - out);
+}
+
+static inline size_t extend_run(struct mm_trace_state *state, unsigned char *out)
+{
+    if (state->run > 0 && state->run < UINT8_MAX) {
+        out[-1] = ++state->run;
+        return 0;
+    }
+    out[0] = (unsigned char)((MM_TRACE_F_EVENT | MM_TRACE_F_RUN) >> 8);
+    out[1] = state->run = 1;
+    return 2;
+}
+
+/* An event is as predicted if its source comes after the last one as it did before, and index and offset
+ * change as they did then. */
+size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+{
+    uint32_t source = mm_trace_predictor(state, state->source)->next;
+    struct mm_trace_predictor *like = mm_trace_predictor(state, source);
+    uint64_t offset = like->offset + like->stride;
+    uint32_t index = state->agent.index + like->step;
+    bool without_values = state->without_values || !(event->value_read | event->value_written);
+    if (!state->runs || event->source != source || event->offset != offset || event->agent.index != index ||
+        !without_values || !is_common(event, state, &like->event)) {
+        state->run = 0;
+        return encode_difference(state, event, out);
+    }
+    like->offset = offset;
+    state->source = source;
+    state->agent.index = index;
+    return extend_run(state, out);
 }
 
 /* ---- everything else ---------------------------------------------------------------------- */

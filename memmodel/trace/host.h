@@ -68,8 +68,9 @@ static inline uint32_t mm_at_most_32_bits(uint64_t n)
 
 /* Flags of mm_trace_writer: through memory shared with the reader, where FD is a socket; through memory
  * mapped to the file, where FD is a regular one that can be read; both where the system permits that.
- * WITH_RETIRED: the sink has a retire function; for a reader of the same build. */
-enum { MM_TRACE_RING = 4, MM_TRACE_MAPPED = 8, MM_TRACE_WITH_RETIRED = 16 };
+ * FOR_SESSION: for a reader of the same build: the sink has a retire function, and predicted events are coded
+ * as runs. */
+enum { MM_TRACE_RING = 4, MM_TRACE_MAPPED = 8, MM_TRACE_FOR_SESSION = 16 };
 /* Between these two calls only the calling thread records; its records then take the recorder's lock at no
  * cost. */
 void mm_recorder_hold(struct mm_recorder *recorder);

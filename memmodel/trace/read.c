@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 512, READ_STEP = 1 << 20 };
+/* A batch of events takes a sixth of a first-level cache. */
+enum { BATCH = 128, READ_STEP = 1 << 20 };
 
 struct reader {
     mm_trace_input *input;
@@ -120,11 +121,12 @@ static enum mm_class feed_record(struct reader *r, const struct mm_record *recor
 static enum mm_class feed_records(struct reader *r, const unsigned char *payload, size_t size,
                                   uint64_t position)
 {
-    struct mm_trace_cursor cursor = {.at = payload, .end = payload + size, .version = r->version};
+    struct mm_trace_cursor cursor = {
+        .at = payload, .end = payload + size, .version = r->version, .runs = !r->limited};
     mm_trace_restart(&r->state);
-    while (cursor.at < cursor.end) {
+    while (cursor.at < cursor.end || r->state.run > 0) {
         struct mm_record record;
-        bool is_event = *cursor.at & 0x80;
+        bool is_event = r->state.run > 0 || *cursor.at & 0x80;
         if (is_event ? !mm_trace_decode_event(&cursor, &r->state, &r->pending[r->pending_count])
                      : !mm_trace_decode(&cursor, &r->state, r->next_event, &record))
             return invalid_trace(r, cursor.problem, position);

@@ -14,6 +14,8 @@ enum {
     MM_TRACE_CHUNK_HEADER = 40,
     MM_TRACE_CHUNK_MAGIC = 0x6b684352,  /* "RChk" */
     MM_TRACE_CHUNK_TARGET = 256 * 1024, /* bytes of records after which a chunk is written */
+    MM_TRACE_CHUNK_EVENTS =
+        64 * 1024, /* events likewise: in runs they take few bytes, and the reader waits */
     MM_TRACE_CHUNK_MAX = 16 * 1024 * 1024,
     MM_TRACE_EVENT_MAX = 112,                    /* bytes of one coded event */
     MM_TRACE_BYTES_MAX = MM_TRACE_CHUNK_MAX / 2, /* of one record of content, program or replay */
@@ -45,14 +47,23 @@ enum {
     MM_TRACE_F_OFFSET = 1 << 8,
     MM_TRACE_F_VALUES = 1 << 9,
     MM_TRACE_F_ALL = (1 << 10) - 1,
+    MM_TRACE_F_RUN = 1 << 10, /* no fields: the low byte is a number of events that are as predicted */
     MM_TRACE_F_EVENT = 1 << 15
+};
+struct mm_trace_predictor {  /* of the last event with a source, by source modulo MM_TRACE_PREDICTORS */
+    uint64_t offset, stride; /* of the event; its difference from the one before in this slot */
+    uint32_t next;           /* source of the event after it */
+    uint32_t step;           /* difference of its index from that of the event before it */
+    struct mm_event event;   /* the other fields */
 };
 struct mm_trace_state {
     uint32_t source; /* of the last event */
     struct mm_agent agent;
     bool without_values; /* writer: they are left out */
+    bool runs;           /* writer: predicted events are coded as runs */
+    uint8_t run;         /* events of the current run: writer: so far, reader: that are left */
     uint64_t used;       /* which of the following may differ from zero */
-    struct mm_event by_source[MM_TRACE_PREDICTORS];
+    struct mm_trace_predictor by_source[MM_TRACE_PREDICTORS];
 };
 _Static_assert(MM_TRACE_PREDICTORS == 64, "as many as bits of USED");
 
@@ -60,20 +71,34 @@ _Static_assert(MM_TRACE_PREDICTORS == 64, "as many as bits of USED");
 static inline void mm_trace_restart(struct mm_trace_state *state)
 {
     for (uint64_t left = state->used; left; left &= left - 1)
-        state->by_source[__builtin_ctzll(left)] = (struct mm_event){0};
+        state->by_source[__builtin_ctzll(left)] = (struct mm_trace_predictor){0};
     state->used = 0;
+    state->run = 0;
     state->source = 0;
     state->agent = (struct mm_agent){0};
 }
 
-/* The prediction for an event of SOURCE, to be changed. */
-static inline struct mm_event *mm_trace_predictor(struct mm_trace_state *state, uint32_t source)
+static inline struct mm_trace_predictor *mm_trace_predictor(struct mm_trace_state *state, uint32_t source)
 {
-    state->used |= UINT64_C(1) << source % MM_TRACE_PREDICTORS;
     return &state->by_source[source % MM_TRACE_PREDICTORS];
 }
 
-/* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used. */
+/* After an event that was not as predicted: its prediction LIKE changes, and that of the event before. */
+static inline void mm_trace_learn(struct mm_trace_state *state, struct mm_trace_predictor *like,
+                                  uint32_t source, uint64_t offset, struct mm_agent agent)
+{
+    mm_trace_predictor(state, state->source)->next = source;
+    state->used |= UINT64_C(1) << state->source % MM_TRACE_PREDICTORS;
+    state->used |= UINT64_C(1) << source % MM_TRACE_PREDICTORS;
+    like->step = agent.index - state->agent.index;
+    like->stride = offset - like->offset;
+    like->offset = offset;
+    state->source = source;
+    state->agent = agent;
+}
+
+/* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used.  Where the last
+ * record before OUT is a run, that may become longer instead; RUN is 0 where it is no event. */
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out);
 /* The most bytes that RECORD can take, and its coding.  Not for events. */
 size_t mm_trace_record_bound(const struct mm_record *record);
@@ -83,10 +108,11 @@ struct mm_trace_cursor {
     const unsigned char *at, *end;
     const char *problem; /* why the input is not valid, NULL while it is */
     unsigned version;    /* of the format */
+    bool runs;           /* they are accepted */
 };
 /* Decodes the next record; false at a problem.  Strings point into the payload. */
 bool mm_trace_decode_event(struct mm_trace_cursor *cursor, struct mm_trace_state *state,
-                           struct mm_event *event); /* where the next byte has its top bit set */
+                           struct mm_event *event); /* in a run, or where the next byte has its top bit set */
 bool mm_trace_decode(struct mm_trace_cursor *cursor, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record);
 

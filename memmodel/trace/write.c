@@ -96,12 +96,16 @@ static enum mm_class write_chunk(struct writer *w)
     return writer_put(w, w->out, MM_TRACE_CHUNK_HEADER + stored);
 }
 
+/* Whether the chunk is not full; the buffer is as large from the start. */
+static inline bool has_room(const struct writer *w, size_t size)
+{
+    return w->used + size <= MM_TRACE_CHUNK_TARGET && w->next_event - w->chunk_first < MM_TRACE_CHUNK_EVENTS;
+}
+
 /* Makes room for SIZE more bytes: by writing the chunk when it is full, else by growing the buffer. */
 static enum mm_class make_room(struct writer *w, size_t size)
 {
-    if (w->used + size <= MM_TRACE_CHUNK_TARGET && !w->failed)
-        return MM_OK; /* the buffer is as large from the start */
-    if (w->used && w->used + size > MM_TRACE_CHUNK_TARGET) {
+    if (w->used && !has_room(w, size)) {
         enum mm_class cls = write_chunk(w);
         if (cls != MM_OK)
             return cls;
@@ -114,7 +118,8 @@ static enum mm_class write_events(void *context, const struct mm_event *events, 
 {
     struct writer *w = context;
     for (size_t i = 0; i < count; i++) {
-        enum mm_class cls = make_room(w, MM_TRACE_EVENT_MAX);
+        enum mm_class cls =
+            has_room(w, MM_TRACE_EVENT_MAX) && !w->failed ? MM_OK : make_room(w, MM_TRACE_EVENT_MAX);
         if (cls != MM_OK)
             return cls;
         w->used += mm_trace_encode_event(&w->state, &events[i], w->raw + w->used);
@@ -131,6 +136,7 @@ static enum mm_class write_record(void *context, const struct mm_record *record)
     enum mm_class cls = make_room(w, mm_trace_record_bound(record));
     if (cls == MM_OK)
         w->used += mm_trace_encode_record(record, w->raw + w->used);
+    w->state.run = 0;
     return cls;
 }
 
@@ -195,6 +201,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
     if (failure)
         w->report = *failure;
     w->state.without_values = flags & MM_TRACE_WITHOUT_VALUES;
+    w->state.runs = flags & MM_TRACE_FOR_SESSION;
     w->codec = mm_codec_create();
     if (!w->codec || !mm_reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         mm_own_fd_close(&w->file);
@@ -213,6 +220,6 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
                              .events = write_events,
                              .flush = write_flush,
                              .close = write_close,
-                             .retire = flags & MM_TRACE_WITH_RETIRED ? write_retired : NULL};
+                             .retire = flags & MM_TRACE_FOR_SESSION ? write_retired : NULL};
     return MM_OK;
 }

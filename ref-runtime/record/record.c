@@ -58,7 +58,7 @@ static void initialize_recorder(void)
         fd = mm_fd_copy_high(given); /* the application keeps its descriptor, which may be standard output */
     } else if (name) {
         fd = mm_socket_connect(name);
-        flags = MM_TRACE_WITH_RETIRED;
+        flags = MM_TRACE_FOR_SESSION;
     } else {
         return;
     }

@@ -29,7 +29,7 @@ static void initialize_record(void)
     struct mm_error error = {0};
     struct mm_trace_failure failure = {.function = mm_trace_report_lost};
     unsigned flags = MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES |
-                     (to_socket ? MM_TRACE_RING | MM_TRACE_WITH_RETIRED : MM_TRACE_MAPPED);
+                     (to_socket ? MM_TRACE_RING | MM_TRACE_FOR_SESSION : MM_TRACE_MAPPED);
     if (fd < 0 || mm_trace_writer(fd, flags, &failure, &sink, &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;

@@ -18,6 +18,13 @@ enum { POLL_MS = 250, IDLE_MS = 2000, LONGEST_PAUSE_MS = 10, BATCH = 256 << 10 }
 #define TOGETHER_SECONDS 0.3
 #define TWICE_SECONDS    2.0
 
+void session_input_drop_copy(struct session_input *input)
+{
+    if (input->copy >= 0)
+        close(input->copy);
+    input->copy = -1;
+}
+
 /* Copies input to the file that verification reads later; drops the copy once the trace exceeds the limit. */
 static void copy_input(struct session_input *input, const unsigned char *data, size_t size)
 {
@@ -33,10 +40,8 @@ static void copy_input(struct session_input *input, const unsigned char *data, s
         size -= n > 0 ? (size_t)n : 0;
         input->copied += n > 0 ? (uint64_t)n : 0;
     }
-    if (fits)
-        return;
-    close(input->copy);
-    input->copy = -1;
+    if (!fits)
+        session_input_drop_copy(input);
 }
 
 static bool wait_for_data(struct session_input *input)

@@ -24,6 +24,8 @@ struct session_input {
 /* An mm_trace_input over a struct session_input. */
 long session_input_read(void *context, void *out, size_t size);
 void session_input_close(struct session_input *input);
+/* The copy is not needed any more; there may be none. */
+void session_input_drop_copy(struct session_input *input);
 /* Passes SIGINT, SIGTERM and SIGHUP on to CHILD (0: it does not run), so that it ends and the findings so far
  * are reported. */
 void session_input_signals(pid_t child);

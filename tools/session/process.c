@@ -88,6 +88,8 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     struct session_tee *tee = &p->tee;
     enum mm_class worst = MM_OK;
     session_survey_events(&p->survey, events, count);
+    if (p->survey.next > SESSION_VERIFY_EVENTS)
+        session_input_drop_copy(&p->input);
     lock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (!tee->stopped[i])
@@ -266,10 +268,8 @@ static void *process_main(void *context)
     if (p->all->session->check.needless)
         add_needless(p);
     ck_detector_finish(p->detector);
-    if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
-        close(p->input.copy);
-        p->input.copy = -1;
-    }
+    if (!ck_detector_finding_count(p->detector))
+        session_input_drop_copy(&p->input);
     atomic_store(&p->done, true);
     ssize_t ignored = write(p->wake, "", 1);
     (void)ignored;
@@ -511,8 +511,7 @@ void session_processes_close(struct session_processes *all)
         ck_detector_destroy(p->possible);
         session_survey_clear(&p->survey);
         session_places_clear(&p->places);
-        if (p->input.copy >= 0)
-            close(p->input.copy);
+        session_input_drop_copy(&p->input);
         mm_free(p);
     }
     const int descriptors[] = {all->listener, all->wake[0], all->wake[1]};

@@ -6,7 +6,9 @@
 #include "checker/checker.h"
 #include "tools/session/places.h"
 
-#define SESSION_VERIFY_BYTES ((uint64_t)96 << 20) /* limit of the encoded trace; longer ones are not kept */
+/* Limits of the trace; longer ones are not kept. */
+#define SESSION_VERIFY_BYTES  ((uint64_t)96 << 20)
+#define SESSION_VERIFY_EVENTS ((mm_event_id)20 << 20)
 
 /* mm_trace_read(), or in_expand_trace() if launches had to be re-executed. */
 typedef enum mm_class session_reader(int fd, const char *name, const struct mm_sink *sink, bool *complete,

@@ -335,7 +335,7 @@ static void retired_events_come_back(void **state)
     assert_null(sink.retire);
     sink.close(sink.context);
     lseek(fd, 0, SEEK_SET);
-    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_WITH_RETIRED, NULL, &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_FOR_SESSION, NULL, &sink, &err), MM_OK);
     struct mm_record event = {.type = MM_RECORD_EVENT, .event = {.kind = MM_API_CALL}};
     for (mm_event_id id = 0; id < 1000; id++) {
         sink.record(sink.context, &event);
@@ -351,12 +351,102 @@ static void retired_events_come_back(void **state)
     }
     assert_int_equal(d.events, 2000);
     lseek(fd, 0, SEEK_SET);
-    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_WITH_RETIRED, NULL, &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer(dup(fd), MM_TRACE_FOR_SESSION, NULL, &sink, &err), MM_OK);
     sink.retire(sink.context, 0); /* no event is recorded yet */
     sink.close(sink.context);
     lseek(fd, 0, SEEK_SET);
     assert_int_equal(read_digest(fd, &d, &complete, &err), MM_INVALID);
     close(fd);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+enum { LOOPED = 20000, ZEROS = 5000 };
+static struct mm_event looped[LOOPED];
+static size_t looped_back;
+
+static enum mm_class compare_looped(void *context, const struct mm_record *record)
+{
+    (void)context;
+    if (record->type == MM_RECORD_EVENT)
+        assert_memory_equal(&record->event, &looped[looped_back++], sizeof record->event);
+    return MM_OK;
+}
+
+/* Work-items that execute the same loops, up to 80 sources each; one event in UNLIKE is another one, and one
+ * in 16 has VALUES.  The last ones are all zero, as a reader predicts at the beginning of a chunk. */
+static void fill_looped(uint32_t unlike, bool values)
+{
+    uint32_t sources = 1 + (uint32_t)(rnd() % 80), stride = (uint32_t)(rnd() % 64), item = 0;
+    for (size_t i = 0; i < LOOPED; i++) {
+        if (rnd() % 1000 == 0)
+            sources = 1 + (uint32_t)(rnd() % 80);
+        item += i % sources == 0 && rnd() % 50 != 0;
+        looped[i] = (struct mm_event){.agent = {1, item},
+                                      .kind = (uint8_t)(i % sources % 2 ? MM_WRITE : MM_READ),
+                                      .allocation = (uint32_t)(i % sources % 3),
+                                      .size = 4,
+                                      .source = (uint32_t)(i % sources),
+                                      .offset = i * stride};
+        if (rnd() % unlike == 0)
+            looped[i] = random_event();
+        looped[i].value_read = values && rnd() % 16 == 0 ? rnd() : 0;
+        looped[i].value_written = values && rnd() % 16 == 0 ? rnd() : 0;
+    }
+    memset(&looped[LOOPED - ZEROS], 0, ZEROS * sizeof *looped);
+}
+
+/* Writes the events with FLAGS, and now and then a record between them; returns the size. */
+static off_t write_looped(int fd, unsigned flags)
+{
+    struct mm_error err;
+    struct mm_sink sink;
+    assert_int_equal(mm_trace_writer(dup(fd), flags, NULL, &sink, &err), MM_OK);
+    for (size_t i = 0; i < LOOPED;) {
+        size_t count = 1 + rnd() % 1000, left = LOOPED - i;
+        count = count < left ? count : left;
+        assert_int_equal(sink.events(sink.context, &looped[i], count), MM_OK);
+        i += count;
+        struct mm_record text = {.type = MM_RECORD_TEXT, .text = {.file = "f", .text = "t"}};
+        if (rnd() % 2)
+            assert_int_equal(sink.record(sink.context, &text), MM_OK);
+        else if (rnd() % 4 == 0)
+            sink.flush(sink.context);
+    }
+    sink.close(sink.context);
+    off_t size = lseek(fd, 0, SEEK_END);
+    lseek(fd, 0, SEEK_SET);
+    return size;
+}
+
+/* Predicted events are coded as runs for sessions, and for these only. */
+static void runs_come_back(void **state)
+{
+    (void)state;
+    struct mm_sink reader = {.record = compare_looped};
+    struct mm_error err;
+    bool complete;
+    for (uint32_t unlike = 2; unlike <= 1 << 14; unlike *= 2) {
+        bool values = unlike < 16;
+        unsigned flags = MM_TRACE_UNCOMPRESSED | (values ? 0 : MM_TRACE_WITHOUT_VALUES);
+        random_state = unlike;
+        fill_looped(unlike, values);
+        int fd = temporary();
+        off_t size = write_looped(fd, flags | MM_TRACE_FOR_SESSION);
+        looped_back = 0;
+        assert_int_equal(mm_trace_read(fd, "t", &reader, &complete, &err), MM_OK);
+        assert_true(complete);
+        assert_int_equal(looped_back, LOOPED);
+        if (unlike == 1 << 14) {
+            int other = temporary();
+            assert_true(4 * size < write_looped(other, flags));
+            close(other);
+            lseek(fd, 0, SEEK_SET);
+            looped_back = 0;
+            assert_int_equal(mm_trace_read_file(fd, "t", &reader, &complete, &err), MM_INVALID);
+        }
+        close(fd);
+    }
 }
 
 /* Bytes of a trace of 5,000 records. */
@@ -540,6 +630,7 @@ int main(void)
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(what_a_reader_does_not_want_is_left_out),
         cmocka_unit_test(retired_events_come_back),
+        cmocka_unit_test(runs_come_back),
         cmocka_unit_test(flags_change_the_size),
         cmocka_unit_test(a_pipe_is_as_good_as_a_file),
         cmocka_unit_test(a_closed_pipe_is_an_error_and_no_signal),

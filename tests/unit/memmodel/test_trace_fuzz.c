@@ -152,10 +152,11 @@ static void random_bytes_do_no_harm(void **state)
         size_t size = 1 + rnd(64);
         for (size_t k = 0; k < size; k++)
             bytes[k] = (unsigned char)rnd(256);
-        struct mm_trace_cursor cursor = {.at = bytes, .end = bytes + size, .version = MM_TRACE_VERSION};
+        struct mm_trace_cursor cursor = {
+            .at = bytes, .end = bytes + size, .version = MM_TRACE_VERSION, .runs = i % 2};
         struct mm_trace_state decoder = {0};
         struct mm_record record;
-        while (cursor.at < cursor.end && mm_trace_decode(&cursor, &decoder, 5, &record))
+        while ((cursor.at < cursor.end || decoder.run > 0) && mm_trace_decode(&cursor, &decoder, 5, &record))
             ;
         assert_true(cursor.at == cursor.end);
     }
