@@ -90,7 +90,7 @@ static void suspend_item(void *context, const struct in_item *item)
 
 static struct {
     pthread_mutex_t lock;
-    void *kept[32];
+    void *kept[256];
     unsigned count;
 } stacks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
