@@ -6,7 +6,8 @@ that mostly end early.  Small private arrays become registers.  A loop over tile
 inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  If each
 work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if
 loads between them are of other memory objects.  A table that all work-items search from its beginning is read
-once for all.  Several work-items
+once for all.  Much code is
+skipped where no work-item of a vector needs it, unless most do.  Several work-items
 that compute with short vectors become one iteration, whose vectors are as wide as the processor's.
 The code does not depend on addresses of the compiler's data."""
 import os
@@ -403,6 +404,22 @@ KERNELS = {
     'four floats, chosen by each': '''kernel void k(global const float4 *x, global const float4 *y, global float4 *z) {
         int i = get_global_id(0);
         z[i] = mix(x[i] * 3, y[i], step(x[i], (float4)(0.5f))); }''',
+    'skips': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], s = 0;
+        for (int j = 0; j < 100; j++) {
+            float d = y[j] - a;
+            if (d * d >= 0.25f)
+                continue;
+            s += d / (1 + d * d) + d / (2 + d) + d / (3 + d * d) + d / (4 + d) + d / (6 + d); }
+        z[get_global_id(0)] = s; }''',
+    'rarely skips': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        float a = x[get_global_id(0)], s = 0;
+        for (int j = 0; j < 100; j++) {
+            float d = y[j] - a;
+            if (d == 0.25f)
+                continue;
+            s += d / (1 + d * d) + d / (2 + d) + d / (3 + d * d) + d / (4 + d) + d / (6 + d); }
+        z[get_global_id(0)] = s; }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
 
@@ -551,6 +568,12 @@ def main():
         text = compiled(name)
         check(f'vectors of work-items ({name}): as wide as the processor', re.search(operation, text) is not None, text)
         check(f'vectors of work-items ({name}): no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
+    for name, skips in [('skips', True), ('rarely skips', False)]:
+        blocks = re.split(r'\n\S+:', compiled(name))
+        divides = [block for block in blocks if re.search(r'fdiv <\d+ x float>', block)]
+        check(f'much code that some work-items need ({name}): vectors', divides != [], blocks)
+        check(f'much code that some work-items need ({name}): {"" if skips else "not "}behind a branch',
+              all(not re.search(r'fcmp \w+ <\d+ x float>', block) for block in divides) == skips, divides)
     text = compiled('accesses')
     parts = [part.count('store volatile') for part in re.split(r'\n\S+:|call void @llvm\.codeview\.annotation', text)]
     check('1,000 accesses in a block: at most 256 are scheduled at a time', sum(parts) >= 1000 and max(parts) <= 256, parts)

@@ -24,6 +24,9 @@ constexpr unsigned LOADS = 192;
 // vectors that remains in the caches; and of one inside a work-item, of whose vectors some lanes are masked
 // most of the time.
 constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
+// Instructions of masked code that a branch may skip: to store, compare and search the next regions of lanes,
+// and values that live across the branch, takes 30, and a misprediction as long.
+constexpr unsigned WORTH_BRANCH = 64;
 // Loads of a loop that are compared with one another.
 constexpr unsigned MOST_REPEATED = 64;
 // Vectors of a strip: few work-groups consist of longer ones.
@@ -107,6 +110,19 @@ bool is_gather(const Instruction &i, const Divergence &divergence)
 {
     auto *load = dyn_cast<LoadInst>(&i);
     return load && lane_stride(load->getPointerOperand(), divergence).kind == LaneStride::IRREGULAR;
+}
+
+bool is_worth_branch(ArrayRef<BasicBlock *> blocks, const Divergence &divergence)
+{
+    unsigned cost = 0;
+    for (const BasicBlock *b : blocks)
+        for (const Instruction &i : *b) {
+            if (isa<PHINode>(i) || isa<GetElementPtrInst>(i) || i.isTerminator() || isa<DbgInfoIntrinsic>(i))
+                continue;
+            cost += is_gather(i, divergence) ? GATHER : isa<CallInst>(i) ? DIVISION : 1;
+            cost += instruction_latency(i) == DIVISION ? DIVISION : 0;
+        }
+    return cost >= WORTH_BRANCH;
 }
 
 static bool is_division(const Instruction &i, const Divergence &divergence)

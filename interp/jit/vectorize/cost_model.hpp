@@ -29,6 +29,8 @@ unsigned vector_registers(const llvm::Type *type);
 // executes code of COST and receives values in ACROSS registers for each.
 unsigned vectors_that_fit(const CodeCost &cost, unsigned across);
 bool is_gather(const llvm::Instruction &i, const Divergence &divergence);
+// Whether vectors that execute BLOCKS under a mask take longer than to find out whether any lane needs them.
+bool is_worth_branch(llvm::ArrayRef<llvm::BasicBlock *> blocks, const Divergence &divergence);
 // The addresses of I if it accesses consecutive elements in consecutive iterations, else NULL.
 const llvm::SCEVAddRecExpr *consecutive_access(llvm::Instruction &i,
                                                llvm::PredicatedScalarEvolution &evolution);

@@ -53,7 +53,9 @@ struct StripMiner : RegionSplit {
     llvm::SmallVector<unsigned, 8> next(unsigned region) const;
 
   private:
-    bool branches(const llvm::LoopInfo &loops) const;
+    bool branches(const Divergence &divergence) const;
+    void add_expensive(const llvm::LoopInfo &loops, const llvm::DominatorTree &tree,
+                       const Divergence &divergence, llvm::SetVector<llvm::BasicBlock *> &where) const;
     void add_meets(llvm::SetVector<llvm::BasicBlock *> &where);
     void find_masks(const Divergence &divergence);
     void collect_slots(const Divergence &divergence);

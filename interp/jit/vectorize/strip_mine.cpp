@@ -77,6 +77,54 @@ struct Order {
 
 // ---- where to cut --------------------------------------------------------------------------------
 
+// Whether V follows from memory or computations in floats, not only from ids, counters and bounds.
+static bool depends_on_data(const Value *v, unsigned depth = 8)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || depth == 0 || is_launch_constant(i))
+        return false;
+    return isa<LoadInst>(i) || isa<FCmpInst>(i) || any_of(i->operands(), [&](const Use &u) {
+               return !isa<PHINode>(i) && depends_on_data(u.get(), depth - 1);
+           });
+}
+
+// Whether B follows a comparison that rarely fails: that a float differs from another one or is a number, or
+// that an index is not -1 or not negative.
+static bool is_likely(const BasicBlock &before, const BasicBlock &b)
+{
+    auto *compare = dyn_cast<CmpInst>(before.getTerminator()->getOperand(0));
+    if (!compare || !isa<BranchInst>(before.getTerminator()))
+        return false;
+    const bool holds = before.getTerminator()->getSuccessor(0) == &b;
+    const CmpInst::Predicate known = holds ? compare->getPredicate() : compare->getInversePredicate();
+    auto *limit = dyn_cast<ConstantInt>(compare->getOperand(1));
+    return known == CmpInst::FCMP_ONE || known == CmpInst::FCMP_UNE || known == CmpInst::FCMP_ORD ||
+           (limit && limit->isMinusOne() && (known == CmpInst::ICMP_SGT || known == CmpInst::ICMP_NE)) ||
+           (limit && limit->isZero() && known == CmpInst::ICMP_SGE);
+}
+
+// Cuts at code that only some lanes execute, by what they load or compute in floats, and that takes longer
+// than to find out whether any lane does: it is skipped where none does.  Not in loops that lanes leave one
+// after the other, of which several regions would have no common counters.
+void StripMiner::add_expensive(const LoopInfo &loops, const DominatorTree &tree, const Divergence &divergence,
+                               SetVector<BasicBlock *> &where) const
+{
+    for (BasicBlock &b : item) {
+        BasicBlock *before = b.getSinglePredecessor();
+        if (!before || divergence.blocks.count(before) || !divergence.blocks.count(&b) || where.count(&b) ||
+            !divergence.differs(*before) || !depends_on_data(before->getTerminator()->getOperand(0)) ||
+            is_likely(*before, b))
+            continue;
+        const Loop *loop = loops.getLoopFor(&b);
+        SmallVector<BasicBlock *, 16> skipped;
+        copy_if(divergence.blocks, std::back_inserter(skipped), [&](BasicBlock *other) {
+            return loops.getLoopFor(other) == loop && tree.dominates(&b, other);
+        });
+        if ((!loop || where.count(loop->getHeader())) && is_worth_branch(skipped, divergence))
+            where.insert(&b);
+    }
+}
+
 // Cuts where lanes meet after a region that only some of them run.
 void StripMiner::add_meets(SetVector<BasicBlock *> &where)
 {
@@ -98,13 +146,9 @@ void StripMiner::add_meets(SetVector<BasicBlock *> &where)
 }
 
 // Code without loops in which work-items branch differently is one region, and better without the branches.
-bool StripMiner::branches(const LoopInfo &loops) const
+bool StripMiner::branches(const Divergence &divergence) const
 {
-    Divergence divergence(item, 1);
-    return width >= 16 && loops.empty() &&
-           all_of(item,
-                  [&](BasicBlock &b) { return is_vectorizable(b) && !is_subword_gather(b, divergence); }) &&
-           any_of(item, [&](BasicBlock &b) {
+    return width >= 16 && any_of(item, [&](BasicBlock &b) {
                return divergence.differs(b) &&
                       is_unpredictable(b.getTerminator()->getOperand(0), divergence, 8);
            });
@@ -146,7 +190,12 @@ bool StripMiner::choose()
         if (!loop->isInnermost() && loop->getLoopLatch())
             where.insert(loop->getLoopLatch());
     }
-    if (where.empty() && !branches(loops))
+    const bool straight = loops.empty() && all_of(item, [&](BasicBlock &b) {
+                              return is_vectorizable(b) && !is_subword_gather(b, divergence);
+                          });
+    if (!where.empty() || straight)
+        add_expensive(loops, tree, divergence, where);
+    if (where.empty() && !(straight && branches(divergence)))
         return false;
     add_meets(where);
     if (where.size() > MAX_REGIONS)
