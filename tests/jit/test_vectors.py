@@ -71,6 +71,17 @@ KERNELS = {
         case 5: n -= 9 * v; break;
         }
         z[i] = n; }''',
+    'agrees': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), n = x[i];
+        for (int k = 0; k < 50; k++)
+            switch (y[k]) {
+            case 0: n += k; break;
+            case 1: n ^= n >> 3; break;
+            case 2: n *= 5; break;
+            case 3: n -= k; break;
+            case 4: n = ~n; break;
+            }
+        z[i] = n; }''',
     'divides': '''kernel void k(global const ulong *x, global const ulong *y, global ulong *z) {
         ulong a = x[get_global_id(0)], m = y[get_global_id(0)] | 1, r = 1;
         for (ulong n = y[7]; n > 0; n /= 2) {
@@ -474,6 +485,8 @@ def main():
     for name in ('chooses', 'chooses once'):
         text = compiled(name)
         check(f'a switch on which work-items differ ({name}): vectors', re.search(r'mul <\d+ x i32>', text) is not None, text)
+    text = compiled('agrees')
+    check('a switch on which work-items agree: vectors, and one case is executed', re.search(r'mul <\d+ x i32>', text) is not None and 'switch i32' in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('divisor')

@@ -54,6 +54,8 @@ struct StripMiner : RegionSplit {
 
   private:
     bool branches(const Divergence &divergence) const;
+    void add_cases(const llvm::LoopInfo &loops, const Divergence &divergence,
+                   llvm::SetVector<llvm::BasicBlock *> &where) const;
     void add_expensive(const llvm::LoopInfo &loops, const llvm::DominatorTree &tree,
                        const Divergence &divergence, llvm::SetVector<llvm::BasicBlock *> &where) const;
     void add_meets(llvm::SetVector<llvm::BasicBlock *> &where);

@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -125,6 +126,23 @@ void StripMiner::add_expensive(const LoopInfo &loops, const DominatorTree &tree,
     }
 }
 
+// Cuts at the cases of switches on which all lanes agree, and behind them: lanes execute one case, not all
+// under masks.
+void StripMiner::add_cases(const LoopInfo &loops, const Divergence &divergence,
+                           SetVector<BasicBlock *> &where) const
+{
+    const PostDominatorTree tree(item);
+    for (BasicBlock &b : item) {
+        const Loop *loop = loops.getLoopFor(&b);
+        if (!isa<SwitchInst>(b.getTerminator()) || divergence.differs(b) || divergence.blocks.count(&b) ||
+            !loop || !where.count(loop->getHeader()))
+            continue;
+        where.insert(succ_begin(&b), succ_end(&b));
+        if (BasicBlock *meet = tree.getNode(&b)->getIDom()->getBlock())
+            where.insert(meet);
+    }
+}
+
 // Cuts where lanes meet after a region that only some of them run.
 void StripMiner::add_meets(SetVector<BasicBlock *> &where)
 {
@@ -170,10 +188,10 @@ bool StripMiner::choose()
         if (!loop->isInnermost() || !is_profitable(*loop, divergence) ||
             is_row_loop(*loop, counts.evolution, divergence) || !loop->getLoopLatch() ||
             is_for_one_lane(loop->getHeader(), tree) || !all_of(loop->blocks(), [&](BasicBlock *b) {
-                // Where lanes agree on a case, they would execute all others, too.
                 return (strided ? is_independent(*b) : is_vectorizable(*b)) &&
                        !is_subword_gather(*b, divergence) &&
-                       (!isa<SwitchInst>(b->getTerminator()) || divergence.differs(*b));
+                       (!isa<SwitchInst>(b->getTerminator()) || divergence.differs(*b) ||
+                        !divergence.blocks.count(b));
             }))
             continue;
         for (Loop *l = loop; l; l = l->getParentLoop())
@@ -193,6 +211,7 @@ bool StripMiner::choose()
     const bool straight = loops.empty() && all_of(item, [&](BasicBlock &b) {
                               return is_vectorizable(b) && !is_subword_gather(b, divergence);
                           });
+    add_cases(loops, divergence, where);
     if (!where.empty() || straight)
         add_expensive(loops, tree, divergence, where);
     if (where.empty() && !(straight && branches(divergence)))
