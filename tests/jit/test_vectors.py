@@ -6,9 +6,10 @@ that mostly end early.  Small private arrays become registers.  A loop over tile
 inside, remains a loop.  A region of a strip with many intermediate results has four vectors at most.  If each
 work-item iterates over consecutive elements, vectors are of these.  Stores at equal strides form vectors if
 loads between them are of other memory objects.  A table that all work-items search from its beginning is read
-once for all.  Much code is
-skipped where no work-item of a vector needs it, unless most do.  Several work-items
-that compute with short vectors become one iteration, whose vectors are as wide as the processor's.
+once for all.  Much code is skipped where no work-item of a vector needs it, unless most do, and so are the cases
+of a switch on which they agree.  The interior of rows to which indices are clamped loads consecutive elements.
+Several work-items that compute with short vectors become one iteration, whose vectors are as wide as the
+processor's.
 The code does not depend on addresses of the compiler's data."""
 import os
 import re
@@ -71,6 +72,9 @@ KERNELS = {
         case 5: n -= 9 * v; break;
         }
         z[i] = n; }''',
+    'clamped': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        int i = get_global_id(0), n = get_global_size(0);
+        z[i] = x[max(i - 1, 0)] + x[min(i + 1, n - 1)]; }''',
     'agrees': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
         uint i = get_global_id(0), n = x[i];
         for (int k = 0; k < 50; k++)
@@ -423,16 +427,9 @@ KERNELS = {
                 continue;
             s += d / (1 + d * d) + d / (2 + d) + d / (3 + d * d) + d / (4 + d) + d / (6 + d); }
         z[get_global_id(0)] = s; }''',
-    'rarely skips': '''kernel void k(global const float *x, global const float *y, global float *z) {
-        float a = x[get_global_id(0)], s = 0;
-        for (int j = 0; j < 100; j++) {
-            float d = y[j] - a;
-            if (d == 0.25f)
-                continue;
-            s += d / (1 + d * d) + d / (2 + d) + d / (3 + d * d) + d / (4 + d) + d / (6 + d); }
-        z[get_global_id(0)] = s; }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
+KERNELS['rarely skips'] = KERNELS['skips'].replace('d * d >= 0.25f', 'd == 0.25f')
 
 
 SIZES = {'visits': 4096, 'visits by groups': 4096, 'exchange': 16384, 'loop': 16384, 'gaps': 2048, 'looks up': 4096}  # enough for work-groups of more than 512 work-items, and for buffers of float4
@@ -485,6 +482,8 @@ def main():
     for name in ('chooses', 'chooses once'):
         text = compiled(name)
         check(f'a switch on which work-items differ ({name}): vectors', re.search(r'mul <\d+ x i32>', text) is not None, text)
+    text = compiled('clamped')
+    check('clamped indices: vectors of consecutive elements in the interior', len(re.findall(r'= load <\d+ x float>', text)) >= 2, text)
     text = compiled('agrees')
     check('a switch on which work-items agree: vectors, and one case is executed', re.search(r'mul <\d+ x i32>', text) is not None and 'switch i32' in text, text)
     text = compiled('divides')
