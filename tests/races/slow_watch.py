@@ -14,6 +14,7 @@ import sys
 
 import test_host
 import sample
+from tap import check
 from test_races import PATIENCE, directives, here, refcl
 
 LEAST_WATCHED = 40  # kernels with an instrumented launch and no finding
@@ -65,6 +66,17 @@ def differences(a, b, host, threads=False):
         return None
     return "interp: exit %d, %s, %s; jit: exit %d, %s, %s" % (
         a["code"], a["status"], [f for f in x if f not in y], b["code"], b["status"], [f for f in y if f not in x])
+
+
+def compare(name, launch, kind):
+    """LAUNCH(engine) is a report; its verdict is KIND, and both engines give the same report and memory."""
+    (expected, _), (found, watched) = (launch(engine) for engine in ("interp", "jit"))
+    kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
+    check("%s: %s" % (name, kind), kind in kinds, expected)
+    different = differences(expected, found, False)
+    check("%s: the same report" % name, different is None, different)
+    check("%s: the same memory" % name, expected["stdout"] == found["stdout"])
+    check("%s: is%s watched" % (name, "" if kind == "clean" else " not"), watched == (kind == "clean"), found["stderr"])
 
 
 def commands(patterns):
