@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, with
 --check none and with checks: LLVM takes time quadratic in the accesses of a block, and exponential time to
-unswitch nested loops.  The same holds for kernels with many texel reads, which are calls; kernels with few
-have them inlined.  The interpreter executes larger kernels."""
+unswitch nested loops.  The same holds for the code that computes the ranges of long sums when a launch begins,
+and for kernels with many texel reads, which are calls; kernels with few have them inlined.  The interpreter
+executes larger kernels."""
 import os
 import subprocess
 import sys
@@ -60,6 +61,11 @@ for name, source in KERNELS.items():
         text = compiled(source, mode)
         count = text.count('\n')
         check(f'{name}, {"--check none" if mode else "with checks"}: at most {MOST} lines', ': compiled' in text and count <= MOST, count)
+count = 80
+source = (f'kernel void k(global long *out, {", ".join(f"long a{k}" for k in range(count))})'
+          f' {{ out[get_global_id(0)] = {" + ".join(f"a{k}" for k in range(count))}; }}')
+lines = compiled(source, [], ('buf:16', *map(str, range(count)))).count('\n')
+check(f'a sum of {count} arguments, whose partial sums have ranges: at most {MOST} lines', count < lines <= MOST, lines)
 for count, called in (2, False), (64, True):
     text = compiled(reads(count), ['--check', 'none'], ('image:2d:16x16:rgba8', 'buf:4096'))
     check(f'{count} reads of texels: code is {"called" if called else "inlined"}, at most {MOST} lines',

@@ -13,7 +13,7 @@ using namespace instrumentation;
 namespace
 {
 
-enum { DEPTH = 24, MOST_WORK = 4000, SMALL_WIDTH = 16 };
+enum { DEPTH = 24, MOST_WORK = 1500, SMALL_WIDTH = 16 };
 static_assert(GROUP < SIZE && SIZE < ITEM && ITEM < GLOBAL, "the order of parameters");
 
 } // namespace
@@ -395,6 +395,22 @@ LaunchRange LaunchRanges::remainder(const SCEVAddExpr *s, BasicBlock *at, unsign
     return {};
 }
 
+// Of S if the range without its first or last term is known: in `a + b + c + ...` each sum has one more.
+LaunchRange LaunchRanges::extended_sum(const SCEVAddExpr *s, BasicBlock *at, unsigned depth)
+{
+    if (s->getNumOperands() < 3 || !chosen.empty())
+        return {};
+    for (const SCEV *term : {s->getOperand(0), s->getOperand(s->getNumOperands() - 1)}) {
+        SmallVector<const SCEV *, 8> others(s->operands());
+        others.erase(find(others, term));
+        const SCEV *rest = evolution.getAddExpr(others);
+        auto found = known.find({rest, at});
+        if (found != known.end() && found->second.first)
+            return combine(Instruction::Add, range(rest, at, depth), range(term, at, depth));
+    }
+    return {};
+}
+
 LaunchRange LaunchRanges::extreme(const SCEVNAryExpr *s, BasicBlock *at, unsigned depth)
 {
     const unsigned width = unsigned(evolution.getTypeSizeInBits(s->getType()));
@@ -433,6 +449,8 @@ LaunchRange LaunchRanges::range_without_branches(const SCEV *s, BasicBlock *at, 
     if (!sum && !isa<SCEVMulExpr>(s))
         return {};
     if (LaunchRange r = sum ? attempt([&] { return remainder(sum, at, depth); }) : LaunchRange())
+        return r;
+    if (LaunchRange r = sum ? extended_sum(sum, at, depth) : LaunchRange())
         return r;
     auto *parts = cast<SCEVNAryExpr>(s);
     LaunchRange result = range(parts->getOperand(0), at, depth);

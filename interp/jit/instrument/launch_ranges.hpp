@@ -93,6 +93,7 @@ class LaunchRanges
     LaunchRange recurrence(const llvm::SCEVAddRecExpr *s, llvm::BasicBlock *at, unsigned depth);
     LaunchRange quotient(const llvm::SCEVUDivExpr *s, llvm::BasicBlock *at, unsigned depth);
     LaunchRange remainder(const llvm::SCEVAddExpr *s, llvm::BasicBlock *at, unsigned depth);
+    LaunchRange extended_sum(const llvm::SCEVAddExpr *s, llvm::BasicBlock *at, unsigned depth);
     LaunchRange extreme(const llvm::SCEVNAryExpr *s, llvm::BasicBlock *at, unsigned depth);
     LaunchRange leaf(llvm::Value *v, unsigned depth);
     LaunchRange operation(llvm::Instruction *i, unsigned depth);
