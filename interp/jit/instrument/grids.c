@@ -1,9 +1,10 @@
 /* Matrices of a launch: are the parts of work-items disjoint?  docs/instrumentation.md#matrices */
 #include "interp/jit/instrument/grids.h"
 #include "interp/jit/run/run.h"
+#include <stdlib.h>
 #include <string.h>
 
-enum { DIMENSIONS = 3, VARIABLES = 2 * DIMENSIONS };
+enum { DIMENSIONS = 3, VARIABLES = 2 * DIMENSIONS + IN_GRID_COUNTERS };
 static const int64_t WRAP = INT64_C(1) << 32;
 
 /* One id: values from 0 on below COUNT, by which the offset grows with STRIDE. */
@@ -11,10 +12,16 @@ struct variable {
     int64_t stride;
     int64_t count;
 };
-/* Offsets of all work-items: FIRST + sum(variables), and from LOW to HIGH beside it.  Modulo 2^32. */
+/* The bytes of an access beside the offset of its work-item. */
+struct part {
+    int64_t low, high;
+};
+/* Offsets of all work-items: FIRST + sum(variables), and PARTS beside it.  Modulo 2^32. */
 struct layout {
     struct variable variables[VARIABLES];
-    int64_t first, low, high;
+    int64_t first;
+    struct part parts[IN_GRID_ACCESSES];
+    unsigned count;
 };
 
 /* Those that are no values are offsets in local memory, or handles, which are not known yet. */
@@ -56,16 +63,19 @@ static bool are_known(const struct in_jit_run *run, const struct in_grid_sum *s)
 }
 
 /* Whether all values in GRID are known when the launch begins. */
-static bool is_grid_known(const struct in_jit_run *run, const struct in_shadow_grid *grid)
+static bool is_grid_known(const struct in_shadow_plan *plan, const struct in_jit_run *run,
+                          const struct in_shadow_grid *grid)
 {
     bool known = true;
     for (unsigned k = 0; k < IN_GRID_IDS; k++)
         known &= are_known(run, &grid->strides[k]);
-    for (unsigned k = 0; k < grid->count; k++) {
-        known &= are_known(run, &grid->accesses[k].fixed);
+    for (unsigned k = 0; k < IN_GRID_COUNTERS; k++)
+        known &= are_known(run, &grid->counters[k].step) && are_known(run, &grid->counters[k].limit.sum);
+    for (unsigned k = 0; k < grid->count; k++)
+        known &= are_known(run, &plan->grid_accesses[grid->first + k].fixed);
+    for (unsigned k = 0; k < grid->guard_count; k++)
         for (unsigned d = 0; d < DIMENSIONS; d++)
-            known &= are_known(run, &grid->accesses[k].limits[d].sum);
-    }
+            known &= are_known(run, &grid->guards[k][d].sum);
     return known;
 }
 
@@ -107,15 +117,20 @@ static bool is_small(const struct in_grid_sum *s, const struct in_jit_run *run)
     return true;
 }
 
+/* SUM as computed in 64 bits, if WIDE, or in 32; -1: a cast may have changed a value, or the result is
+ * negative or large. */
+static int64_t grid_number(const struct in_grid_sum *sum, bool wide, const struct in_jit_run *run)
+{
+    uint64_t value = wide ? sum_of(sum, run) : (uint32_t)sum_of(sum, run);
+    return is_small(sum, run) && value <= INT32_MAX ? (int64_t)value : -1;
+}
+
 /* Below which global ids of that dimension are where the access executes.  A comparison of 32 bits, or of 64,
  * whose right side is negative or large may be signed or not: it bounds nothing. */
 static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_run *run, int64_t end)
 {
-    uint64_t value = sum_of(&limit->sum, run);
-    if (!limit->exists || !is_small(&limit->sum, run))
-        return end;
-    value = limit->wide ? value : (uint32_t)value;
-    int64_t bound = value <= INT32_MAX ? (int64_t)value + limit->or_equal : end;
+    int64_t value = limit->exists ? grid_number(&limit->sum, limit->wide, run) : -1;
+    int64_t bound = value >= 0 ? value + limit->or_equal : end;
     return bound < end ? bound : end;
 }
 
@@ -125,37 +140,71 @@ static int64_t count_ids(const struct in_shadow_grid *grid, const struct in_jit_
 {
     int64_t offset = (int64_t)run->frame.global_offset[dimension], most = offset;
     int64_t end = offset + (int64_t)run->frame.global_size[dimension];
-    for (unsigned k = 0; k < grid->count; k++) {
-        int64_t limit = limit_of(&grid->accesses[k].limits[dimension], run, end);
+    for (unsigned k = 0; k < grid->guard_count; k++) {
+        int64_t limit = limit_of(&grid->guards[k][dimension], run, end);
         most = limit > most ? limit : most;
     }
     return most - offset;
 }
 
+/* How many iterations make accesses; -1: not known.  If the limit and one more step are below 2^31, no value
+ * wraps around, and signed and unsigned comparisons agree. */
+static int64_t count_iterations(const struct in_grid_counter *c, const struct in_jit_run *run)
+{
+    int64_t step = grid_number(&c->step, c->wide, run), limit = limit_of(&c->limit, run, INT32_MAX);
+    int64_t span = limit > c->start ? limit - c->start : 0;
+    return step <= 0 || limit + step > INT32_MAX ? -1 : (span + step - 1) / step;
+}
+
 /* A dimension in which subscripts depend on the global id alone is one variable; else work-group and local id
  * are two. */
-static void lay_out(const struct in_shadow_grid *grid, const struct in_jit_run *run, struct layout *l)
+static void lay_out_ids(const struct in_shadow_grid *grid, const struct in_jit_run *run, struct layout *l)
 {
-    *l = (struct layout){.low = INT64_MAX, .high = INT64_MIN};
     for (unsigned k = 0; k < DIMENSIONS; k++) {
         int64_t global = sign_extend(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
-        int64_t size = (int64_t)run->frame.local_size[k];
+        int64_t size = (int64_t)run->frame.local_size[k], only = grid->only[k];
         struct variable *v = &l->variables[2 * k];
         l->first += sign_extend((uint64_t)global * run->frame.global_offset[k]);
         v[0] = (struct variable){global, count_ids(grid, run, k)};
         v[1] = (struct variable){0, 1};
-        if (grid->strides[IN_GRID_GROUP + k].count + grid->strides[IN_GRID_LOCAL + k].count == 0)
+        if (grid->strides[IN_GRID_GROUP + k].count + grid->strides[IN_GRID_LOCAL + k].count == 0 && only < 0)
             continue;
         uint64_t group = sum_of(&grid->strides[IN_GRID_GROUP + k], run) + (uint64_t)(global * size);
+        int64_t local = sign_extend(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global);
         v[0] = (struct variable){sign_extend(group), (int64_t)run->frame.num_groups[k]};
-        v[1] = (struct variable){
-            sign_extend(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global), size};
+        v[1] = (struct variable){local, only < 0 ? size : 1};
+        l->first += only < 0 ? 0 : sign_extend((uint64_t)(local * only));
+    }
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    int64_t x = ((const struct part *)a)->low, y = ((const struct part *)b)->low;
+    return (x > y) - (x < y);
+}
+
+/* False: the number of a loop's iterations is not known. */
+static bool lay_out(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
+                    const struct in_jit_run *run, struct layout *l)
+{
+    l->first = 0;
+    l->count = grid->count;
+    lay_out_ids(grid, run, l);
+    for (unsigned k = 0; k < IN_GRID_COUNTERS; k++) {
+        const struct in_grid_sum *stride = &grid->strides[IN_GRID_COUNTER + k];
+        struct variable *v = &l->variables[2 * DIMENSIONS + k];
+        *v = (struct variable){sign_extend(sum_of(stride, run)),
+                               stride->count == 0 ? 1 : count_iterations(&grid->counters[k], run)};
+        if (v->count < 0)
+            return false;
     }
     for (unsigned k = 0; k < grid->count; k++) {
-        int64_t at = sign_extend(sum_of(&grid->accesses[k].fixed, run)), end = at + grid->accesses[k].size;
-        l->low = at < l->low ? at : l->low;
-        l->high = end > l->high ? end : l->high;
+        const struct in_grid_access *a = &plan->grid_accesses[grid->first + k];
+        int64_t at = sign_extend(sum_of(&a->fixed, run));
+        l->parts[k] = (struct part){at, at + a->size};
     }
+    qsort(l->parts, l->count, sizeof l->parts[0], compare_parts);
+    return true;
 }
 
 static int64_t magnitude_of(int64_t n)
@@ -176,19 +225,39 @@ static unsigned next_variable(const struct layout *l, const bool *done)
     return best;
 }
 
-/* By increasing strides: each must be at least the extent of the ids before, and all of them must be within
- * WRAP. */
+/* The width of the widest cluster of parts, each of which extends GROWN bytes further.  Parts of different
+ * clusters are APART bytes or more from each other.  TOTAL: the width of all parts together. */
+static int64_t widest_cluster(const struct layout *l, int64_t grown, int64_t apart, int64_t *total)
+{
+    int64_t low = l->parts[0].low, high = l->parts[0].high + grown, width = high - low;
+    for (unsigned k = 1; k < l->count; k++) {
+        const struct part *p = &l->parts[k];
+        if (p->low - high >= apart)
+            low = p->low;
+        high = p->high + grown > high ? p->high + grown : high;
+        width = high - low > width ? high - low : width;
+    }
+    *total = high - l->parts[0].low;
+    return width;
+}
+
+/* By increasing strides, from that of an id on: each must be at least the width of a cluster of parts, which
+ * extend over the variables before.  Clusters are apart by what the variable adds to offsets.  Iterations of
+ * one work-item may overlap.  All must be within WRAP. */
 static bool is_disjoint(const struct layout *l)
 {
-    bool done[VARIABLES] = {false};
-    int64_t width = l->high - l->low;
+    bool done[VARIABLES] = {false}, ids = false;
+    int64_t grown = 0, total;
     for (unsigned k; (k = next_variable(l, done)) != VARIABLES; done[k] = true) {
         int64_t stride = magnitude_of(l->variables[k].stride), steps = l->variables[k].count - 1;
-        if (stride == 0 || stride < width || steps > (WRAP - width) / stride)
+        ids |= k < 2 * DIMENSIONS;
+        if ((stride == 0 && ids) || (stride != 0 && steps > (WRAP - grown) / stride) ||
+            (ids && widest_cluster(l, grown, stride * steps, &total) > stride))
             return false;
-        width += stride * steps;
+        grown += stride * steps;
     }
-    return true;
+    widest_cluster(l, grown, 0, &total);
+    return total <= WRAP;
 }
 
 bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run)
@@ -196,8 +265,8 @@ bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *r
     for (unsigned k = 0; k < plan->grid_count; k++) {
         struct layout l;
         const struct in_object *o = run->launch->arguments[plan->grids[k].argument].object;
-        lay_out(&plan->grids[k], run, &l);
-        if (!is_grid_known(run, &plan->grids[k]) || !is_disjoint(&l) || (o && o->size > INT32_MAX))
+        if (!is_grid_known(plan, run, &plan->grids[k]) || !lay_out(plan, &plan->grids[k], run, &l) ||
+            !is_disjoint(&l) || (o && o->size > INT32_MAX))
             return false;
     }
     return true;
@@ -213,12 +282,15 @@ const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint3
 
 /* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within
  * [-2^31, 2^32] leads to the argument nowhere else. */
-static void grid_range(const struct in_shadow_grid *grid, const struct in_jit_run *run, uint64_t *from,
-                       uint64_t *to)
+static void grid_range(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
+                       const struct in_jit_run *run, uint64_t *from, uint64_t *to)
 {
     struct layout l;
-    lay_out(grid, run, &l);
-    int64_t low = l.first + l.low, high = l.first + l.high;
+    int64_t total;
+    if (!lay_out(plan, grid, run, &l))
+        return;
+    widest_cluster(&l, 0, 0, &total);
+    int64_t low = l.first + l.parts[0].low, high = low + total;
     for (unsigned k = 0; k < VARIABLES; k++)
         if (l.variables[k].count > 1)
             *(l.variables[k].stride < 0 ? &low : &high) += l.variables[k].stride * (l.variables[k].count - 1);
@@ -247,7 +319,7 @@ void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *f
     const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
     const struct in_shadow_grid *grid = in_grid_of(plan, argument);
     if (grid)
-        grid_range(grid, run, from, to);
+        grid_range(plan, grid, run, from, to);
     else
         part_range(run, &plan->parts[argument], from, to);
 }

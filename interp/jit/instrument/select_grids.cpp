@@ -15,7 +15,7 @@ using namespace instrumentation;
 namespace
 {
 
-enum { NO_ID = IN_GRID_IDS, DEPTH = 16 };
+enum { NO_ID = UINT16_MAX, DEPTH = 16 };
 constexpr int64_t MOST = INT64_C(1) << 30; // of coefficients
 
 // A product of an id, or none, and of two values of the launch; A <= B.
@@ -30,6 +30,12 @@ struct Product {
 
 // Products with their coefficients, which may be 0.  Equal to a subscript modulo 2^32.
 using Polynomial = std::map<Product, int64_t>;
+
+// What is known of the ids for which a block executes.
+struct Guard {
+    in_grid_limit limits[3] = {};   // of global ids
+    int32_t only[3] = {-1, -1, -1}; // the local id; -1: any
+};
 
 bool is_small(int64_t n)
 {
@@ -78,10 +84,11 @@ class GridAnalysis
         : item(f), options(w), layout(f.getParent()->getDataLayout()), origins(f, w), tree(f)
     {
     }
-    // Of POINTER from BASE, in bytes.
-    bool offset(Value *pointer, Value *base, Polynomial &p);
-    // What is known of the ids for which BLOCK executes.
-    void find_limits(BasicBlock *block, in_grid_limit (&limits)[3]);
+    // Of POINTER from BASE in BLOCK, in bytes.
+    bool offset(Value *pointer, Value *base, BasicBlock *block, Polynomial &p);
+    Guard find_guard(BasicBlock *block);
+    // Ids from IN_GRID_COUNTER on are their indices.
+    SmallVector<std::pair<PHINode *, in_grid_counter>, 4> counters;
 
   private:
     Function &item;
@@ -89,12 +96,18 @@ class GridAnalysis
     const DataLayout &layout;
     OriginAnalysis origins;
     DominatorTree tree;
+    BasicBlock *place = nullptr; // of the access
 
     // EXACT: casts are of single values alone, so that the value is that of the polynomial in V's own width.
     bool polynomial(Value *v, Polynomial &p, bool exact, unsigned depth);
     bool launch_value(Value *v, uint8_t &code);
-    void limit_by(Value *condition, bool holds, in_grid_limit (&limits)[3]);
-    void limit_by_comparison(ICmpInst *compare, bool holds, in_grid_limit (&limits)[3]);
+    using Comparison = function_ref<void(ICmpInst *, bool)>;
+    void for_each_comparison(Value *condition, bool holds, Comparison f);
+    bool limit(Value *left, ICmpInst *compare, bool holds, in_grid_limit &result);
+    void guard_by(ICmpInst *compare, bool holds, Guard &guard);
+    bool counter_value(PHINode *phi, Polynomial &p);
+    bool find_counter(PHINode *phi, in_grid_counter &c, Value *&start);
+    bool is_id(Value *v) const;
 };
 
 bool GridAnalysis::launch_value(Value *v, uint8_t &code)
@@ -129,6 +142,9 @@ bool GridAnalysis::polynomial(Value *v, Polynomial &p, bool exact, unsigned dept
         for (unsigned k = 0; k < 3 && !exact; k++)
             if (v == item.getArg(i.parameter + k))
                 return add_product(p, {i.id + k}, 1);
+    for (unsigned k = 0; k < 3 && !options.edge; k++)
+        if (v == item.getArg(SIZE + k))
+            return add_product(p, {}, options.local_size[k]);
     if (auto *c = dyn_cast<ConstantInt>(v))
         return c->getBitWidth() <= 64 && add_product(p, {}, c->getSExtValue());
     uint8_t code;
@@ -137,6 +153,8 @@ bool GridAnalysis::polynomial(Value *v, Polynomial &p, bool exact, unsigned dept
     auto *i = dyn_cast<Instruction>(v);
     if (!i || depth == 0)
         return false;
+    if (auto *phi = dyn_cast<PHINode>(i))
+        return !exact && counter_value(phi, p);
     if (isa<ZExtInst>(i) || isa<SExtInst>(i) || isa<TruncInst>(i)) {
         Value *from = i->getOperand(0);
         return from->getType()->getIntegerBitWidth() >= 32 && i->getType()->getIntegerBitWidth() >= 32 &&
@@ -162,12 +180,13 @@ bool GridAnalysis::polynomial(Value *v, Polynomial &p, bool exact, unsigned dept
     }
 }
 
-bool GridAnalysis::offset(Value *pointer, Value *base, Polynomial &p)
+bool GridAnalysis::offset(Value *pointer, Value *base, BasicBlock *block, Polynomial &p)
 {
     if (pointer == base)
         return true;
+    place = block;
     auto *gep = dyn_cast<GEPOperator>(pointer);
-    if (!gep || !offset(gep->getPointerOperand(), base, p))
+    if (!gep || !offset(gep->getPointerOperand(), base, block, p))
         return false;
     for (auto at = gep_type_begin(gep); at != gep_type_end(gep); ++at) {
         Polynomial step;
@@ -202,87 +221,229 @@ bool are_equal(const in_grid_sum &x, const in_grid_sum &y)
            });
 }
 
-// Ids are below 2^31, so that signed and unsigned comparisons of them with a value below that agree.
-void GridAnalysis::limit_by_comparison(ICmpInst *compare, bool holds, in_grid_limit (&limits)[3])
+// Whether LEFT is less than a sum of launch values, if the result of COMPARE is HOLDS.  Values of LEFT are
+// below 2^31, so that signed and unsigned comparisons of them with a value below that agree.
+bool GridAnalysis::limit(Value *left, ICmpInst *compare, bool holds, in_grid_limit &result)
 {
-    if (!compare->getOperand(0)->getType()->isIntegerTy())
-        return;
     ICmpInst::Predicate predicate = holds ? compare->getPredicate() : compare->getInversePredicate();
-    Value *left = before_casts(compare->getOperand(0)), *right = before_casts(compare->getOperand(1));
+    Value *right = before_casts(compare->getOperand(1));
+    if (right == left) {
+        right = before_casts(compare->getOperand(0));
+        predicate = ICmpInst::getSwappedPredicate(predicate);
+    } else if (before_casts(compare->getOperand(0)) != left) {
+        return false;
+    }
+    bool less = predicate == ICmpInst::ICMP_ULT || predicate == ICmpInst::ICMP_SLT;
+    bool or_equal = predicate == ICmpInst::ICMP_ULE || predicate == ICmpInst::ICMP_SLE;
+    bool wide = right->getType()->isIntegerTy(64);
+    Polynomial p;
+    result = {true, or_equal, wide, {}};
+    return (less || or_equal) && (wide || right->getType()->isIntegerTy(32)) &&
+           polynomial(right, p, true, DEPTH) && part_of(p, NO_ID, result.sum, true);
+}
+
+void GridAnalysis::guard_by(ICmpInst *compare, bool holds, Guard &guard)
+{
+    auto *number = dyn_cast<ConstantInt>(compare->getOperand(1));
+    bool equal = compare->getPredicate() == (holds ? ICmpInst::ICMP_EQ : ICmpInst::ICMP_NE);
     for (unsigned k = 0; k < 3; k++) {
-        if (right == item.getArg(GLOBAL + k)) {
-            std::swap(left, right);
-            predicate = ICmpInst::getSwappedPredicate(predicate);
-        }
-        bool less = predicate == ICmpInst::ICMP_ULT || predicate == ICmpInst::ICMP_SLT;
-        bool or_equal = predicate == ICmpInst::ICMP_ULE || predicate == ICmpInst::ICMP_SLE;
-        Polynomial p;
-        in_grid_limit limit = {true, or_equal, right->getType()->isIntegerTy(64), {}};
-        if (left != item.getArg(GLOBAL + k) || limits[k].exists || (!less && !or_equal) ||
-            !(limit.wide || right->getType()->isIntegerTy(32)) || !polynomial(right, p, true, DEPTH) ||
-            !part_of(p, NO_ID, limit.sum, true))
-            continue;
-        limits[k] = limit;
+        in_grid_limit limit_of_id;
+        if (!guard.limits[k].exists && limit(item.getArg(GLOBAL + k), compare, holds, limit_of_id))
+            guard.limits[k] = limit_of_id;
+        if (equal && number && number->getValue().ult(INT32_MAX) &&
+            before_casts(compare->getOperand(0)) == item.getArg(ITEM + k))
+            guard.only[k] = int32_t(number->getZExtValue());
     }
 }
 
-// CONDITION: an integer of any width; what follows if it is not 0, with HOLDS, or if it is 0.
-void GridAnalysis::limit_by(Value *condition, bool holds, in_grid_limit (&limits)[3])
+// Calls F for comparisons that follow if CONDITION, an integer of any width, is not 0, with HOLDS, or if it
+// is 0; and for what the comparison yields then.
+void GridAnalysis::for_each_comparison(Value *condition, bool holds, Comparison f)
 {
     Value *x, *y;
     ICmpInst::Predicate predicate;
     if (match(condition, m_ZExtOrSExt(m_Value(x))) ||
         match(condition, m_Select(m_Value(x), m_One(), m_Zero()))) {
-        limit_by(x, holds, limits);
+        for_each_comparison(x, holds, f);
     } else if (holds ? match(condition,
                              m_CombineOr(m_LogicalAnd(m_Value(x), m_Value(y)), m_And(m_Value(x), m_Value(y))))
                      : match(condition, m_CombineOr(m_LogicalOr(m_Value(x), m_Value(y)),
                                                     m_Or(m_Value(x), m_Value(y))))) {
-        limit_by(x, holds, limits);
-        limit_by(y, holds, limits);
-    } else if (match(condition, m_ICmp(predicate, m_Value(x), m_Zero())) && ICmpInst::isEquality(predicate)) {
-        limit_by(x, holds == (predicate == ICmpInst::ICMP_NE), limits);
-    } else if (auto *compare = dyn_cast<ICmpInst>(condition)) {
-        limit_by_comparison(compare, holds, limits);
+        for_each_comparison(x, holds, f);
+        for_each_comparison(y, holds, f);
+    } else if (auto *compare = dyn_cast<ICmpInst>(condition);
+               compare && compare->getOperand(0)->getType()->isIntegerTy()) {
+        f(compare, holds);
+        if (match(compare, m_ICmp(predicate, m_Value(x), m_Zero())) && ICmpInst::isEquality(predicate))
+            for_each_comparison(x, holds == (predicate == ICmpInst::ICMP_NE), f);
     }
 }
 
-void GridAnalysis::find_limits(BasicBlock *block, in_grid_limit (&limits)[3])
+Guard GridAnalysis::find_guard(BasicBlock *block)
 {
+    Guard guard;
     for (auto *node = tree.getNode(block); node && node->getIDom(); node = node->getIDom()) {
         auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
         for (unsigned edge = 0; branch && branch->isConditional() && edge < 2; edge++)
             if (tree.dominates(BasicBlockEdge(branch->getParent(), branch->getSuccessor(edge)), block))
-                limit_by(branch->getCondition(), edge == 0, limits);
+                for_each_comparison(branch->getCondition(), edge == 0,
+                                    [&](ICmpInst *compare, bool holds) { guard_by(compare, holds, guard); });
     }
+    return guard;
+}
+
+bool GridAnalysis::is_id(Value *v) const
+{
+    for (unsigned first : {GLOBAL, GROUP, ITEM})
+        for (unsigned k = 0; k < 3; k++)
+            if (v == item.getArg(first + k))
+                return true;
+    return false;
+}
+
+// PHI is START, an id or a constant of at least 0, in a loop's first iteration, and a step more in each
+// further one; a comparison in the loop's header bounds it on all ways to the next iteration, and to PLACE.
+bool GridAnalysis::find_counter(PHINode *phi, in_grid_counter &c, Value *&start)
+{
+    BasicBlock *header = phi->getParent();
+    auto *branch = dyn_cast<BranchInst>(header->getTerminator());
+    if (phi->getNumIncomingValues() != 2 || !branch || !branch->isConditional() ||
+        !(phi->getType()->isIntegerTy(32) || phi->getType()->isIntegerTy(64)))
+        return false;
+    unsigned latch = tree.dominates(header, phi->getIncomingBlock(0)) ? 0 : 1;
+    start = phi->getIncomingValue(1 - latch);
+    auto *first = dyn_cast<ConstantInt>(start);
+    if (tree.dominates(header, phi->getIncomingBlock(1 - latch)) ||
+        !(first ? first->getValue().ult(INT32_MAX) : is_id(before_casts(start))))
+        return false;
+    Value *next = phi->getIncomingValue(latch), *by;
+    c = {phi->getType()->isIntegerTy(64), first ? int32_t(first->getZExtValue()) : 0, {}, {}};
+    auto *sum = dyn_cast<BinaryOperator>(
+        c.wide || !isa<TruncInst>(next) ? next : cast<TruncInst>(next)->getOperand(0));
+    if (!sum || sum->getOpcode() != Instruction::Add)
+        return false;
+    auto is_phi = [&](Value *v) { return (c.wide ? v : before_casts(v)) == phi; };
+    by = is_phi(sum->getOperand(0)) ? sum->getOperand(1) : sum->getOperand(0);
+    Polynomial step;
+    if (!(is_phi(sum->getOperand(0)) || is_phi(sum->getOperand(1))) || !polynomial(by, step, true, DEPTH) ||
+        !part_of(step, NO_ID, c.step, true))
+        return false;
+    for (unsigned edge = 0; edge < 2; edge++) {
+        BasicBlockEdge inside(header, branch->getSuccessor(edge));
+        if (tree.dominates(inside, phi->getIncomingBlock(latch)) && tree.dominates(inside, place))
+            for_each_comparison(branch->getCondition(), edge == 0, [&](ICmpInst *compare, bool holds) {
+                in_grid_limit found;
+                if (!c.limit.exists && limit(phi, compare, holds, found))
+                    c.limit = found;
+            });
+    }
+    return c.limit.exists;
+}
+
+bool GridAnalysis::counter_value(PHINode *phi, Polynomial &p)
+{
+    in_grid_counter c;
+    Value *start;
+    if (!find_counter(phi, c, start) || !polynomial(start, p, false, DEPTH))
+        return false;
+    unsigned k = 0;
+    while (k < counters.size() && counters[k].first != phi)
+        k++;
+    if (k == counters.size())
+        counters.push_back({phi, c});
+    for (const in_grid_term &t : ArrayRef(c.step.terms, c.step.count))
+        if (!add_product(p, {IN_GRID_COUNTER + k, t.a, t.b}, t.by))
+            return false;
+    return true;
+}
+
+bool are_equal(const in_grid_limit &x, const in_grid_limit &y)
+{
+    return x.exists == y.exists && x.or_equal == y.or_equal && x.wide == y.wide && are_equal(x.sum, y.sum);
+}
+
+bool are_equal(const in_grid_counter &x, const in_grid_counter &y)
+{
+    return x.wide == y.wide && x.start == y.start && are_equal(x.step, y.step) && are_equal(x.limit, y.limit);
 }
 
 // Whether work-items of one work-group certainly access the same bytes, whatever the launch.
-bool is_hopeless(const in_shadow_grid &g, const in_check_lowering &options)
+bool is_hopeless(const in_shadow_grid &g, ArrayRef<in_grid_access> accesses, const in_check_lowering &options)
 {
+    constexpr size_t COMPARED = 16;
     auto is_constant = [](const in_grid_sum &s) {
         return s.count == 0 || (s.count == 1 && !s.terms[0].a && !s.terms[0].b);
     };
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (unsigned k = 0; k < g.count; k++) {
-        const in_grid_access &a = g.accesses[k];
-        int64_t at = a.fixed.count ? a.fixed.terms[0].by : 0;
-        low = std::min(low, is_constant(a.fixed) ? at : 0);
-        high = std::max(high, is_constant(a.fixed) ? at + int64_t(a.size) : 0);
-    }
-    bool fixed = all_of(ArrayRef(g.accesses, g.count), [&](auto &a) { return is_constant(a.fixed); });
-    for (unsigned k = 0; k < 3; k++) {
+    auto number = [](const in_grid_sum &s) { return s.count ? int64_t(s.terms[0].by) : 0; };
+    bool fixed =
+        accesses.size() <= COMPARED && all_of(accesses, [&](auto &a) { return is_constant(a.fixed); });
+    auto overlap = [&](int64_t distance) {
+        return any_of(accesses, [&](auto &a) {
+            return any_of(accesses, [&](auto &b) {
+                int64_t at = distance + number(a.fixed) - number(b.fixed);
+                return at > -int64_t(a.size) && at < int64_t(b.size);
+            });
+        });
+    };
+    for (unsigned k = 0; k < 3 && fixed; k++) {
         const in_grid_sum &global = g.strides[IN_GRID_GLOBAL + k], &local = g.strides[IN_GRID_LOCAL + k];
-        int64_t stride =
-            (global.count ? global.terms[0].by : 0) + int64_t(local.count ? local.terms[0].by : 0);
-        if (options.local_size[k] > 1 && fixed && is_constant(global) && is_constant(local) &&
-            std::abs(stride) < high - low)
-            return true;
+        for (unsigned d = 1; d < options.local_size[k] && g.only[k] < 0; d++)
+            if (is_constant(global) && is_constant(local) && overlap(d * (number(global) + number(local))))
+                return true;
     }
     auto varies = [&](unsigned k) {
         return g.strides[IN_GRID_GLOBAL + k].count || g.strides[IN_GRID_GROUP + k].count;
     };
     return !varies(0) || (!options.one_row && !varies(1) && !varies(2));
+}
+
+void add_guard(in_shadow_grid &g, const Guard &guard, bool first)
+{
+    for (unsigned k = 0; k < 3; k++)
+        g.only[k] = first || g.only[k] == guard.only[k] ? guard.only[k] : -1;
+    auto is_same = [&](in_grid_limit(&limits)[3]) {
+        return std::equal(limits, limits + 3, guard.limits, [](auto &x, auto &y) { return are_equal(x, y); });
+    };
+    if (any_of(MutableArrayRef(g.guards, g.guard_count), is_same))
+        return;
+    bool fits = g.guard_count < IN_GRID_GUARDS;
+    std::copy(guard.limits, guard.limits + 3, g.guards[fits ? g.guard_count++ : IN_GRID_GUARDS - 1]);
+    for (unsigned k = 0; k < 3 && !fits; k++)
+        g.guards[IN_GRID_GUARDS - 1][k] = {};
+}
+
+// Adds an access at P.  Its loops are variables of the matrix: an access outside of a loop is one of the
+// loop's first iteration.
+bool add_strides(in_shadow_grid &g, const Polynomial &p,
+                 ArrayRef<std::pair<PHINode *, in_grid_counter>> counters, bool first)
+{
+    for (unsigned id = 0; id < IN_GRID_COUNTER; id++) {
+        in_grid_sum stride;
+        if (!part_of(p, id, stride) || (!first && !are_equal(stride, g.strides[id])))
+            return false;
+        g.strides[id] = stride;
+    }
+    bool taken[IN_GRID_COUNTERS] = {};
+    for (unsigned k = 0; k < counters.size(); k++) {
+        in_grid_sum stride;
+        if (!part_of(p, IN_GRID_COUNTER + k, stride))
+            return false;
+        unsigned slot = 0;
+        for (; slot < IN_GRID_COUNTERS && stride.count > 0; slot++) {
+            in_grid_counter &c = g.counters[slot];
+            in_grid_sum &known = g.strides[IN_GRID_COUNTER + slot];
+            if (taken[slot] ||
+                (c.limit.exists && !(are_equal(c, counters[k].second) && are_equal(known, stride))))
+                continue;
+            c = counters[k].second;
+            known = stride;
+            taken[slot] = true;
+            break;
+        }
+        if (slot == IN_GRID_COUNTERS)
+            return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -291,30 +452,33 @@ bool CheckLowering::has_grid(unsigned argument)
 {
     in_shadow_grid g = {};
     g.argument = uint8_t(argument);
+    g.first = options.plan.grid_access_count;
     if (options.no_grids || options.plan.grid_count == IN_GRIDS)
         return false;
     GridAnalysis analysis(item, options);
+    in_grid_access *known = options.plan.grid_accesses + g.first;
     for (Access &a : accesses) {
         if (a.origin.kind != Origin::ARGUMENT || a.origin.number != argument)
             continue;
         Polynomial p;
-        if (!a.plain() || a.size > INT32_MAX || g.count == IN_GRID_ACCESSES ||
-            !analysis.offset(a.call->getArgOperand(0), a.origin.base, p))
+        in_grid_access access = {uint32_t(a.size), {}};
+        BasicBlock *place = a.call->getParent();
+        if (!a.plain() || a.size > INT32_MAX ||
+            !analysis.offset(a.call->getArgOperand(0), a.origin.base, place, p) ||
+            !part_of(p, NO_ID, access.fixed) || !add_strides(g, p, analysis.counters, g.guard_count == 0))
             return false;
-        in_grid_access &access = g.accesses[g.count++];
-        access.size = uint32_t(a.size);
-        for (unsigned id = 0; id < IN_GRID_IDS; id++) {
-            in_grid_sum stride;
-            if (!part_of(p, id, stride) || (g.count > 1 && !are_equal(stride, g.strides[id])))
-                return false;
-            g.strides[id] = stride;
-        }
-        if (!part_of(p, NO_ID, access.fixed))
+        add_guard(g, analysis.find_guard(place), g.guard_count == 0);
+        if (any_of(ArrayRef(known, g.count), [&](auto &other) {
+                return other.size == access.size && are_equal(other.fixed, access.fixed);
+            }))
+            continue;
+        if (g.first + g.count == IN_GRID_ACCESSES)
             return false;
-        analysis.find_limits(a.call->getParent(), access.limits);
+        known[g.count++] = access;
     }
-    if (is_hopeless(g, options))
+    if (is_hopeless(g, ArrayRef(known, g.count), options))
         return false;
     options.plan.grids[options.plan.grid_count++] = g;
+    options.plan.grid_access_count = uint16_t(g.first + g.count);
     return true;
 }

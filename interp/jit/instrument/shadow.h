@@ -54,7 +54,13 @@ enum {
     IN_GRID_ARGUMENT = IN_GRID_SIZE + 3,
     IN_GRID_LARGE_ARGUMENT = IN_GRID_ARGUMENT + IN_SHADOW_ARGUMENTS
 };
-enum { IN_GRIDS = 4, IN_GRID_ACCESSES = 8, IN_GRID_TERMS = 4 };
+enum {
+    IN_GRIDS = 4,
+    IN_GRID_ACCESSES = 512, /* of all matrices of a kernel */
+    IN_GRID_TERMS = 4,
+    IN_GRID_GUARDS = 4,
+    IN_GRID_COUNTERS = 2
+};
 struct in_grid_term { /* BY * A * B */
     int32_t by;
     uint8_t a, b;
@@ -69,19 +75,34 @@ struct in_grid_limit {
     uint8_t exists, or_equal, wide;
     struct in_grid_sum sum;
 };
-/* Ids in each of the three dimensions. */
-enum { IN_GRID_GLOBAL, IN_GRID_GROUP = 3, IN_GRID_LOCAL = 6, IN_GRID_IDS = 9 };
+/* Ids in each of the three dimensions, and numbers of iterations of loops. */
+enum {
+    IN_GRID_GLOBAL,
+    IN_GRID_GROUP = 3,
+    IN_GRID_LOCAL = 6,
+    IN_GRID_COUNTER = 9,
+    IN_GRID_IDS = IN_GRID_COUNTER + IN_GRID_COUNTERS
+};
 struct in_grid_access {
     uint32_t size; /* bytes */
     struct in_grid_sum fixed;
-    struct in_grid_limit limits[3];
+};
+/* A loop whose iterations have values from START or more on, STEP apart, within the limit. */
+struct in_grid_counter {
+    uint8_t wide; /* of 64 bits; else of 32 */
+    int32_t start;
+    struct in_grid_sum step;
+    struct in_grid_limit limit;
 };
 /* An argument whose bytes are accessed at sum(STRIDES * ids) + FIXED modulo 2^32 alone: a matrix with any
- * number of dimensions. */
+ * number of dimensions.  Each access is within one of the GUARDS, limits of global ids in each dimension. */
 struct in_shadow_grid {
-    uint8_t argument, count;
+    uint8_t argument, guard_count;
+    uint16_t first, count; /* of the plan's accesses */
+    int32_t only[3];       /* the local id of the work-items that make the accesses; -1: any */
     struct in_grid_sum strides[IN_GRID_IDS];
-    struct in_grid_access accesses[IN_GRID_ACCESSES];
+    struct in_grid_limit guards[IN_GRID_GUARDS][3];
+    struct in_grid_counter counters[IN_GRID_COUNTERS];
 };
 struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
@@ -95,7 +116,9 @@ struct in_shadow_plan {
     uint8_t followed; /* with it: those pointers are expected to lead to SVM of arguments alone */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     struct in_shadow_grid grids[IN_GRIDS];
+    struct in_grid_access grid_accesses[IN_GRID_ACCESSES];
     uint8_t grid_count;
+    uint16_t grid_access_count;
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
     uint8_t clocks;           /* atomics do: tags of global memory are segments (clocks.h) */
