@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+from grid_kernels import Kernel
 from slow_watch import differences, report
 from test_races import refcl
 
@@ -68,6 +69,19 @@ CASES = [
      "uint w, uint n", "-g 16 -l 4 -a buf:129 -a 8 -a 9", RACE, 1),
     ("a loop that counts down by a large step", X + "for (uint i = 4; i < n; i += m) o[x * w + i] = x;", "uint w, uint n, uint m",
      "-g 16 -l 4 -a buf:128 -a 4 -a 8 -a 0xffffffff", RACE, 2),
+    ("loops of which the first is longer", X + "for (int i = 0; i < m; i++) o[x * w + i] = x; for (int i = 0; i < n; i++) o[x * w + i] = 1;",
+     "int w, int n, int m", "-g 16 -l 4 -a buf:128 -a 7 -a 4 -a 8", RACE, 2),
+    ("loops of which the first is wider", X + "for (int i = 0; i < n; i++) o[x * w + 3 * i] = x; for (int i = 0; i < n; i++) o[x * w + i] = 1;",
+     "int w, int n", "-g 16 -l 4 -a buf:128 -a 6 -a 4", RACE, 2),
+    ("a loop whose counter wraps around", X + "for (uint i = 0, j = 0; (int)i < n; i += m) { if (i + 64 < 128) c[(uint)x * 16 + i + 32] = x; if (++j == h) break; }",
+     "int n, uint m, uint h", "-g 4 -l 4 -a buf:4 -a buf:128 -a 0x7fffffff -a 0x7ffffff0 -a 4", RACE, 2),
+    ("a counter that wraps around beside its comparison",
+     X + "for (uint i = 0, j = 0;; i += m, j++) { if (i < n) c[(uint)x * 64 + i] = x; if (j == 4) break; }",
+     "uint n, uint m", "-g 4 -l 4 -a buf:4 -a buf:512 -a 65 -a 0x40000010", RACE, 1),
+    ("a loop from a negative argument", X + "for (int i = m; i < n; i++) o[x * w + i + 4] = x;", "int w, int n, int m",
+     "-g 4 -l 4 -a buf:64 -a 7 -a 4 -a -4", RACE, 1),
+    ("a loop whose last step is incomplete", X + "for (int i = 0; i < n; i += 3) o[i * w + x * 4] = x;", "int w, int n",
+     "-g 16 -l 4 -a buf:128 -a 4 -a 4", RACE, 2),
     ("strides of the launch", "for (int i = get_global_id(0); i < n; i += get_global_size(0)) o[i] += i;", "int n",
      "-g 16 -l 4 -a buf:100 -a 100", CLEAN, 1),
     ("strides shorter than the launch", "for (int i = get_global_id(0); i < n; i += 15) o[i] = get_global_id(0);", "int n", "-g 16 -l 4 -a buf:100 -a 100", RACE, 2),
@@ -79,6 +93,9 @@ CASES = [
     ("an element by two work-items of the group", TILE + "if (l == 0) o[p] = p; if (l == 1) o[p] = l;", "", "-g 16 -l 4 -a buf:4", RACE, 1),
     ("an element that all work-items read", TILE + "if (l == 0) o[p] = p; if (o[p] == 77) return;", "", "-g 16 -l 4 -a buf:4", RACE, 1),
     ("an element by all work-items but one", TILE + "if (l != 0) o[p] = l;", "", "-g 16 -l 4 -a buf:4", RACE, 1),
+    ("an element by work-items whose ids agree in a byte", TILE + "if ((l & 255) == 0) c[p] = l / 256;", "",
+     "-g 1024 -l 512 -a buf:4 -a buf:4", RACE, 1),
+    ("an element by the work-item of an argument", TILE + "if (l == n) o[p] = p;", "int n", "-g 16 -l 4 -a buf:4 -a 2", CLEAN, 1),
     ("an element by a row of the group", TILE + "if (l == 0) o[p + q * w] = m;", "int w", "-g 16,8 -l 4,4 -a buf:8 -a 4", RACE, 1),
     ("an element of each group of rows", TILE + "if (l == 0 && m == 2) o[p + q * w] = m;", "int w", "-g 16,8 -l 4,4 -a buf:8 -a 4", CLEAN, 1),
     ("rolled back, elements of groups", TILE + "if (l == 1) o[p + l] += 5; if (l == 1) c[0] = p;", "", "-g 16 -l 4 -a buf:8:iota -a buf:4", RACE, 1),
@@ -105,6 +122,8 @@ CASES = [
     ("guarded on the other side", IDS + "if (x < w) return; o[y * w + x] = x;", "int w", "-g 40,8 -l 4,4 -a buf:160 -a 16", RACE, 2),
     ("one of two guarded", IDS + "if (x < w) o[y * w + x] = x; o[y * w + x] += 1;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
     ("the other of two guarded", IDS + "o[y * w + x] = x; if (x < w) o[y * w + x] += 1;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("five guarded differently", IDS + "if (x < 1) o[y * w + x] = 1; if (x < 2) o[y * w + x] = 2; "
+     "if (x < 3) o[y * w + x] = 3; if (x < 20) o[y * w + x] = y; if (x < 4) o[y * w + x] = 4;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
     ("guarded or not", IDS + "if (x < w || y < 4) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
     ("guarded or not, in one condition", IDS + "if ((x < w) | (y < 4)) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
     ("guarded, in one condition", IDS + "if ((x < w) & (y < 8)) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
@@ -137,6 +156,7 @@ CASES = [
     ("elements at a group's", TILE + "o[p * 8 + l] = 1; o[p * 8 + l + 4] = 2;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
     ("pairs at a group's", TILE + "o[p * 8 + 2 * l] = 1; o[p * 8 + 2 * l + 1] = 2;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
     ("pairs beyond a group's", TILE + "o[p * 7 + 2 * l] = 1; o[p * 7 + 2 * l + 1] = 2;", "", "-g 16 -l 4 -a buf:64", RACE, 2),
+    ("global ids less local ones", TILE + X + "o[(x - l) * w] = l;", "int w", "-g 16 -l 4 -a buf:64 -a 2", RACE, 2),
     ("global ids against a group's", TILE + X + "o[p * 8 - x + 20] = l;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
     ("global ids against too close a group's", TILE + X + "o[p * 6 - x + 20] = l;", "", "-g 16 -l 4 -a buf:64", RACE, 2),
     ("incomplete work-groups", TILE + IDS + "o[y * w + p * 4 + l] = 1;", "int w", "-g 10,6 -l 4,4 -a buf:72 -a 12", CLEAN, 1),
@@ -154,6 +174,7 @@ CASES = [
     ("volumes too low", X + Y + Z + "o[(z * h + y) * w + x] = z;", "int w, int h", "-g 4,4,4 -l 2,2,2 -a buf:64 -a 4 -a 3", RACE, 2),
     ("planes of volumes", X + Y + Z + "o[y * w + x] = z;", "int w", "-g 4,4,4 -l 2,2,1 -a buf:64 -a 4", RACE, 2),
     ("vectors", IDS + "((global int4 *)o)[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:512 -a 16", CLEAN, 1),
+    ("an element, and a vector there", X + "c[x * w] = 1; vstore2((uchar2)(2), 0, c + x * w);", "int w", "-g 16 -l 4 -a buf:4 -a buf:64 -a 1", RACE, 2),
     ("vectors across elements", IDS + "vstore4((int4)(x), 0, o + y * w + x);", "int w", "-g 16,8 -l 4,4 -a buf:132 -a 16", RACE, 1),
     ("rolled back", IDS + "o[y * w + x] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
     ("rolled back, backwards", IDS + "o[x - y * w + 120] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
@@ -180,7 +201,10 @@ def launched(text, how, engine):
     with open(source, "w") as f:
         f.write(text)
     command = [refcl, "kernel", "--quiet", "--json", output, "--print", "0", *how.split(), source]
-    return report(command, output, engine, {})
+    result = report(command, output, engine, {})
+    if "clBuildProgram" in result[0]["stderr"]:
+        raise ValueError("%s\n%s" % (result[0]["stderr"], text))
+    return result
 
 
 def compare(name, text, how):
@@ -220,7 +244,7 @@ def random_kernel(seed):
     local = [r.choice([1, 2, 3, 4]) for _ in range(dimensions)]
     size = [n * r.choice([1, 2, 3]) - (r.random() < 0.15 and n > 1) for n in local]
     local = [min(a, b) for a, b in zip(local, size)]
-    kind = r.choice(["int", "int", "uint", "long", "size_t"])
+    kind = r.choice(["int", "int", "uint", "long", "ulong"])
     index, first = subscript(r, dimensions, False)
     body = ""
     for _ in range(r.choice([1, 1, 2, 3])):
@@ -240,7 +264,8 @@ def random_kernel(seed):
 
 
 def run_random(seed):
-    kinds, compiled, watched = compare("random %d" % seed, *random_kernel(seed))
+    text, how = Kernel(seed // 2).text() if seed % 2 else random_kernel(seed)
+    kinds, compiled, watched = compare("random %d" % seed, text, how)
     return kinds, watched, compiled == 2
 
 
