@@ -113,6 +113,11 @@ def main():
     programs("image_kinds.c", ["data-race"], False, "twice")
     for name in "layer", "above", "behind", "beside":
         programs("image_kinds.c", ["out-of-bounds"], False, name)
+    programs("matrix_arguments.c", [], True)
+    programs("matrix_arguments.c", [], True, "apart")
+    programs("matrix_arguments.c", ["data-race"], False, "same")
+    programs("matrix_arguments.c", ["data-race"], False, "overlapping")
+    programs("matrix_arguments.c", ["data-race", "data-race"], True, "queue")
     programs("svm_followed.c", [], True)
     programs("svm_in_arguments.c", [], True)
     programs("svm_in_arguments.c", ["out-of-bounds"], False, "past")
