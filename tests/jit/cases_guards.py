@@ -4,7 +4,7 @@ doubles, and floats saturated without calls; the launches are large and odd enou
 has more."""
 import itertools
 
-SAMPLED = True  # tests/lib/sample.py: products of few values, each of which is in many cases
+COSTS = 1  # tests/lib/sample.py: products of few values, each of which is in many cases
 
 # Types of i and n, and dtype and limits of n.
 TYPES = [('int', 'int', 'i4', -2**31, 2**31 - 1), ('uint', 'uint', 'u4', 0, 2**32 - 1), ('size_t', 'ulong', 'u8', 0, 2**64 - 1),

@@ -1,6 +1,8 @@
 """Kernels whose work-items execute loops with different trip counts, for the differential test; see
 cases.py."""
 
+COSTS = 0.25  # tests/lib/sample.py: each body has several sizes
+
 BODIES = {
     'escape': 'int k = 0; uint u = x; for (; k < 100 && (u & 255) != 7; k++) u = u * 1664525u + y; r = k + u;',
     'guarded': 'if (x & 1) { for (int k = 0; k < 20; k++) r = r * 3 + a[(i + k) & 255]; } else r = 9;',

@@ -2,7 +2,7 @@
 the loop over work-items, whose last iterations may be left to another loop."""
 import itertools
 
-SAMPLED = True  # tests/lib/sample.py
+COSTS = 1  # tests/lib/sample.py
 
 TYPES = [('char', 'i1'), ('uchar', 'u1'), ('short', 'i2'), ('ushort', 'u2'), ('int', 'i4'), ('uint', 'u4'), ('long', 'i8'), ('float', 'f4'), ('double', 'f8')]
 COUNTS = [2, 3, 4, 8, 16]

@@ -91,7 +91,7 @@ def main():
                                                      bits.OUT_OF_ORDER_EXEC_MODE_ENABLE])  # noqa: F841
     results = {}
     for case in module.CASES:
-        if getattr(module, 'SAMPLED', False) and not sample.is_chosen(case[0]):
+        if hasattr(module, 'COSTS') and not sample.is_chosen(case[0], module.COSTS):
             continue
         try:
             program = cl.Program(context, case[1]).build(options=['-cl-std=CL3.0'])

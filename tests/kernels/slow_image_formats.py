@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Accesses to texels in compiled code against the interpreter's: every format and kind of image, reads at random coordinates with
 all samplers, writes of random texels, read-write images, halves, bit by bit (any NaN equals any NaN).  Kernels are compiled for
-one format, or shared by all formats.  With --seed=N: other coordinates, texels and combinations; with --share=F: a part F of all."""
+one format, or shared by all formats.  With --seed=N: other coordinates, texels and combinations; with --share=F: a part F of all (0.2; in a sample less)."""
 import inspect
 import os
 import pickle
@@ -12,10 +12,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from built import PATIENCE  # noqa: E402
 from opencl import cl, context, numpy, queue  # noqa: E402
+from sample import SHARE as ONE_IN  # noqa: E402
 from tap import check, done  # noqa: E402
 
 SEED = next((int(a[7:]) for a in sys.argv if a.startswith('--seed=')), 1)
-SHARE = next((float(a[8:]) for a in sys.argv if a.startswith("--share=")), 0.05)
+SHARE = next((float(a[8:]) for a in sys.argv if a.startswith("--share=")), 0.2 / ONE_IN)
 POINTS = 192
 SIZES = {'1d': (13,), '1d_buffer': (13,), '1d_array': (13, 3), '2d': (7, 5), '2d_depth': (7, 5), '2d_array': (7, 5, 3), '3d': (7, 5, 4)}
 KINDS = {'1d': 'IMAGE1D', '1d_buffer': 'IMAGE1D_BUFFER', '1d_array': 'IMAGE1D_ARRAY', '2d': 'IMAGE2D', '2d_depth': 'IMAGE2D', '2d_array': 'IMAGE2D_ARRAY',

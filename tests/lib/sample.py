@@ -10,7 +10,7 @@ counts = {"all": 0, "chosen": 0}
 
 def is_chosen(name, costs=1):
     """Whether the case is in the sample; this depends on its name and the test's, so that tests choose
-    different cases. COSTS: by which factor it is chosen less often in a sample."""
+    different cases. COSTS: by which factor it is chosen less often in a sample (below 1: more often)."""
     salt = os.path.basename(sys.argv[0]) + os.environ.get("REFCL_MEMORY", "")
     chosen = zlib.crc32((salt + ":" + name).encode()) % (SHARE * costs if SHARE > 1 else 1) == 0
     counts["all"] += 1

@@ -3,7 +3,7 @@
 launch decide, gives the interpreter's report and memory, for a buffer that ends at the last element that the
 kernel reads, for one that ends before it, and for a random one.
 
-slow_launch_ranges.py [SEED [CASES]]"""
+slow_launch_ranges.py [SEED [CASES]]: 600 cases; in a sample fewer."""
 import os
 import random
 import re
@@ -16,6 +16,7 @@ from slow_watch import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from sample import SHARE  # noqa: E402
 from tap import check, done  # noqa: E402
 
 GLOBAL, LOCAL, MOST = 48, 16, 1 << 20
@@ -154,7 +155,7 @@ def compare(name, text, path, elements, n, m):
 
 
 def main():
-    seed, cases = (int(a) for a in (sys.argv[1:] + ["1", "150"][len(sys.argv) - 1:])[:2])
+    seed, cases = (int(a) for a in (sys.argv[1:] + ["1", 600 // SHARE][len(sys.argv) - 1:])[:2])
     clean = outside = decided = 0
     for case in range(cases):
         rng = random.Random("%d %d" % (seed, case))

@@ -17,6 +17,7 @@ import tempfile
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, "../lib"), os.path.join(here, "../races")]
 from built import BUILD, JOBS, NO_HOST_CC, PATIENCE, REFCL
+from sample import is_chosen, print_left_out
 from test_host import compiled
 from test_races import directives
 
@@ -25,6 +26,7 @@ CANNOT_RUN = "cannot run"
 CANNOT_RUN_OR_CLEAN = "cannot run or clean"
 CANNOT_RUN_OR_UNKNOWN = "cannot run or unknown"
 UNKNOWN = 3  # exit code
+COSTS = 0.25  # tests/lib/sample.py
 
 
 def differences():
@@ -84,6 +86,7 @@ def main():
         with open(path) as f:
             if "need_keys" not in f.read():
                 programs.append((path, wanted, listed.pop(os.path.basename(path), None)))
+    programs = [program for program in programs if is_chosen(os.path.basename(program[0]), COSTS)]
     skipped = [path for path, wanted, _ in programs if NO_HOST_CC and wanted.get("build") == "host-cc"]
     programs = [program for program in programs if program[0] not in skipped]
     failed = 0
@@ -99,6 +102,7 @@ def main():
         print("#", name)
     for number, path in enumerate(skipped, number + 2):
         print("ok %d - %s # SKIP %s" % (number, os.path.basename(path), NO_HOST_CC))
+    print_left_out()
     print("1..%d" % (len(programs) + len(skipped) + 1))
     return 1 if failed or listed else 0
 
