@@ -1,36 +1,64 @@
-/* Conversions and bitcasts. [SPIRV 3.49.11], [CLC 6.4].  Common ones are LLVM's own instructions; the rest
- * call the interpreter's conversion functions by name. */
+/* Conversions and bitcasts. [SPIRV 3.49.11], [CLC 6.4].  Adjacent magnitudes of a float or half are adjacent
+ * integers: what LLVM rounds to nearest is at most 1 from the result of another rounding mode. */
 #include "interp/jit/emit/emit.h"
 #include "interp/module/conversion.h"
-#include <stdio.h>
 
-/* The interpreter's function for one element, through memory: in_convert.FROM.TO.MODE. */
-static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef to, enum in_type from_type,
-                                 enum in_type to_type, enum in_rounding rounding)
+static LLVMValueRef as_bits(struct in_emit *e, LLVMValueRef x, const struct in_ty *shape, uint32_t width)
 {
-    char name[64];
-    snprintf(name, sizeof name, "in_convert.%d.%d.%d", from_type, to_type, rounding);
-    LLVMTypeRef parameters[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, parameters, 2, 0);
-    LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-    if (!fn)
-        fn = LLVMAddFunction(e->module, name, type);
-    LLVMValueRef memory[2] = {in_alloca(e, 8, 8), in_alloca(e, 8, 8)};
-    LLVMBuildStore(e->b, x, memory[0]);
-    LLVMBuildCall2(e->b, type, fn, memory, 2, "");
-    return LLVMBuildLoad2(e->b, to, memory[1], "");
+    LLVMTypeRef element = width == 16 ? e->i16 : width == 32 ? e->i32 : e->i64;
+    return LLVMBuildBitCast(e->b, x, in_type_like(e, element, shape), "");
 }
 
-static LLVMValueRef each_convert(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
-                                 const struct in_ty *to, enum in_type from_type, enum in_type to_type,
-                                 enum in_rounding rounding)
+static LLVMValueRef magnitude_of(struct in_emit *e, LLVMValueRef x)
 {
-    LLVMValueRef r = LLVMGetUndef(in_type(e, to));
-    for (uint32_t k = 0; k < in_elements(from); k++)
-        r = in_put(
-            e, r, to,
-            call_convert(e, in_get(e, x, from, k), in_type(e, in_element(to)), from_type, to_type, rounding),
-            k);
-    return r;
+    return in_intrinsic(e, "llvm.fabs", LLVMTypeOf(x), &x, 1);
+}
+
+static LLVMValueRef extend_flag(struct in_emit *e, LLVMValueRef flag, LLVMValueRef as)
+{
+    return LLVMBuildZExt(e->b, flag, LLVMTypeOf(as), "");
+}
+
+/* Whether ROUNDING goes away from zero, where NEGATIVE has the signs. */
+static LLVMValueRef is_away(struct in_emit *e, LLVMValueRef negative, enum in_rounding rounding)
+{
+    return rounding == IN_RTP   ? LLVMBuildNot(e->b, negative, "")
+           : rounding == IN_RTN ? negative
+                                : LLVMConstNull(LLVMTypeOf(negative));
+}
+
+/* BITS, which are EXACT rounded to nearest, rounded as ROUNDING says; ROUNDED is the same number in EXACT's
+ * type.  NaNs are neither larger nor smaller, and so remain. */
+static LLVMValueRef round_bits(struct in_emit *e, LLVMValueRef bits, LLVMValueRef rounded, LLVMValueRef exact,
+                               enum in_rounding rounding)
+{
+    LLVMValueRef r = magnitude_of(e, rounded), x = magnitude_of(e, exact);
+    LLVMValueRef above = LLVMBuildFCmp(e->b, LLVMRealOGT, r, x, ""),
+                 below = LLVMBuildFCmp(e->b, LLVMRealOLT, r, x, "");
+    LLVMValueRef negative = LLVMBuildFCmp(e->b, LLVMRealOLT, exact, LLVMConstNull(LLVMTypeOf(exact)), "");
+    LLVMValueRef away = is_away(e, negative, rounding);
+    above = LLVMBuildAnd(e->b, above, LLVMBuildNot(e->b, away, ""), "");
+    below = LLVMBuildAnd(e->b, below, away, "");
+    bits = LLVMBuildAdd(e->b, bits, extend_flag(e, below, bits), "");
+    return LLVMBuildSub(e->b, bits, extend_flag(e, above, bits), "");
+}
+
+/* A double as a float that rounds to a half as the double does: truncated, with the last bit set if that is
+ * inexact. */
+static LLVMValueRef round_to_odd(struct in_emit *e, LLVMValueRef x, const struct in_ty *shape)
+{
+    LLVMTypeRef single = in_type_like(e, e->f32, shape);
+    LLVMValueRef r = LLVMBuildFPTrunc(e->b, x, single, "");
+    LLVMValueRef back = LLVMBuildFPExt(e->b, r, LLVMTypeOf(x), "");
+    LLVMValueRef bits = round_bits(e, as_bits(e, r, shape, 32), back, x, IN_RTZ);
+    LLVMValueRef inexact = LLVMBuildFCmp(e->b, LLVMRealONE, back, x, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildOr(e->b, bits, extend_flag(e, inexact, bits), ""), single, "");
+}
+
+static LLVMValueRef float_to_half(struct in_emit *e, LLVMValueRef x, enum in_rounding rounding)
+{
+    LLVMValueRef r = in_half_in(e, x);
+    return rounding == IN_RTE ? r : round_bits(e, r, in_half_out(e, r), x, rounding);
 }
 
 LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
@@ -41,9 +69,18 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
         return in_half_out(e, x);
     if (s->width == 16 && t->width == 64)
         return LLVMBuildFPExt(e->b, in_half_out(e, x), in_type(e, to), "");
-    if (s->width == 32 && rounding == IN_RTE)
-        return in_half_in(e, x);
-    return each_convert(e, x, from, to, in_conversion_type(s, false), IN_F16, rounding);
+    return float_to_half(e, s->width == 64 ? round_to_odd(e, x, to) : x, rounding);
+}
+
+static LLVMValueRef double_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *to,
+                                    enum in_rounding rounding)
+{
+    LLVMValueRef r = LLVMBuildFPTrunc(e->b, x, in_type(e, to), "");
+    if (rounding == IN_RTE)
+        return r;
+    LLVMValueRef back = LLVMBuildFPExt(e->b, r, LLVMTypeOf(x), "");
+    LLVMValueRef bits = round_bits(e, as_bits(e, r, to, 32), back, x, rounding);
+    return LLVMBuildBitCast(e->b, bits, LLVMTypeOf(r), "");
 }
 
 static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
@@ -56,9 +93,7 @@ static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const stru
         return in_convert_half(e, x, from, to, rounding);
     if (s->width < t->width)
         return LLVMBuildFPExt(e->b, x, in_type(e, to), "");
-    if (rounding == IN_RTE)
-        return LLVMBuildFPTrunc(e->b, x, in_type(e, to), "");
-    return each_convert(e, x, from, to, in_conversion_type(s, false), in_conversion_type(t, false), rounding);
+    return double_to_float(e, x, to, rounding);
 }
 
 static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding rounding)
@@ -108,18 +143,52 @@ static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct
     return t->width < 32 ? LLVMBuildTrunc(e->b, r, type, "") : r;
 }
 
+/* An integer of 64 bits.  Its magnitude, truncated to the precision of the result, is converted without an
+ * error.  ODD: the last bit is set if truncation was inexact. */
+static LLVMValueRef truncate_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *shape,
+                                      uint32_t width, bool sign, enum in_rounding rounding, bool odd)
+{
+    LLVMTypeRef type = LLVMTypeOf(x), flag = in_type_like(e, e->i1, shape);
+    uint32_t precision = width == 64 ? 53 : 24;
+    LLVMValueRef zero = LLVMConstNull(type), one = in_int(e, type, 1);
+    LLVMValueRef negative = sign ? LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "") : LLVMConstNull(flag);
+    x = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
+    LLVMValueRef count[2] = {LLVMBuildOr(e->b, x, one, ""), LLVMConstNull(e->i1)};
+    LLVMValueRef zeros = in_intrinsic(e, "llvm.ctlz", type, count, 2);
+    LLVMValueRef kept = LLVMBuildLShr(e->b, in_int(e, type, UINT64_MAX << (64 - precision)), zeros, "");
+    LLVMValueRef truncated = LLVMBuildAnd(e->b, x, kept, "");
+    LLVMValueRef inexact = LLVMBuildICmp(e->b, LLVMIntNE, truncated, x, "");
+    LLVMTypeRef real = in_type_like(e, width == 64 ? e->f64 : e->f32, shape);
+    LLVMValueRef bits = as_bits(e, LLVMBuildUIToFP(e->b, truncated, real, ""), shape, width);
+    LLVMValueRef away = LLVMBuildAnd(e->b, inexact, is_away(e, negative, rounding), "");
+    bits = odd ? LLVMBuildOr(e->b, bits, extend_flag(e, inexact, bits), "")
+               : LLVMBuildAdd(e->b, bits, extend_flag(e, away, bits), "");
+    LLVMValueRef top =
+        LLVMBuildShl(e->b, extend_flag(e, negative, bits), in_int(e, LLVMTypeOf(bits), width - 1), "");
+    return LLVMBuildBitCast(e->b, LLVMBuildOr(e->b, bits, top, ""), real, "");
+}
+
+static LLVMValueRef convert_integer(struct in_emit *e, LLVMValueRef x, LLVMTypeRef to, bool sign)
+{
+    return sign ? LLVMBuildSIToFP(e->b, x, to, "") : LLVMBuildUIToFP(e->b, x, to, "");
+}
+
 static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                                  const struct in_ty *to, bool sign, enum in_rounding rounding)
 {
-    const struct in_ty *s = in_element(from), *t = in_element(to);
-    bool exact = s->width < (t->width == 64   ? 64
-                             : t->width == 32 ? 32
-                                              : 0) &&
-                 s->width <= (t->width == 64 ? 32u : 16u);
-    if (t->width == 16 || (rounding != IN_RTE && !exact))
-        return each_convert(e, x, from, to, in_conversion_type(s, sign), in_conversion_type(t, false),
-                            rounding);
-    return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
+    uint32_t s = in_element(from)->width, t = in_element(to)->width;
+    LLVMTypeRef single = in_type_like(e, e->f32, to), wide = in_type_like(e, e->f64, to);
+    if (t == 16)
+        return float_to_half(e,
+                             s == 64   ? truncate_to_float(e, x, to, 32, sign, rounding, true)
+                             : s == 32 ? round_to_odd(e, convert_integer(e, x, wide, sign), to)
+                                       : convert_integer(e, x, single, sign),
+                             rounding);
+    if (s == 64 && rounding != IN_RTE)
+        return truncate_to_float(e, x, to, t, sign, rounding, false);
+    if (s == 32 && t == 32 && rounding != IN_RTE)
+        return double_to_float(e, convert_integer(e, x, wide, sign), to, rounding);
+    return convert_integer(e, x, in_type(e, to), sign);
 }
 
 static LLVMValueRef limit_value(struct in_emit *e, LLVMValueRef x, const char *name, int64_t limit)

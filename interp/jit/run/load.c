@@ -1,5 +1,4 @@
 /* Loading an object file: what it calls, where its functions are. */
-#include "interp/ext/convert.h"
 #include "interp/ext/slow_path.h"
 #include "interp/jit/instrument/clocks.h"
 #include "interp/jit/llvm/llvm_shim.h"
@@ -44,7 +43,6 @@ static bool add_vector_library(LLVMOrcLLJITRef jit)
     return true;
 }
 
-/* Conversion functions of the interpreter are called by names that say which one. */
 static bool define_symbol(LLVMOrcLLJITRef jit, const char *name, uint64_t address, char *why, size_t why_size)
 {
     LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit, name),
@@ -71,23 +69,14 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
                      {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
                      {"in_clock_fence", (uintptr_t)&in_clock_fence},
                      {"in_clock_covers", (uintptr_t)&in_clock_covers}};
-    int from, to, rounding;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (strcmp(name, functions[k].name) == 0)
             return define_symbol(jit, name, functions[k].address, why, why_size);
     uintptr_t vector = in_slow_vector(name);
-    if (vector)
-        return define_symbol(jit, name, vector, why, why_size);
-    if (sscanf(name, "in_convert.%d.%d.%d", &from, &to, &rounding) != 3)
-        return true;
-    in_convert_fn fn =
-        in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, false);
-    if (!fn)
-        return true;
-    return define_symbol(jit, name, (uint64_t)(uintptr_t)fn, why, why_size);
+    return !vector || define_symbol(jit, name, vector, why, why_size);
 }
 
-static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, char *why, size_t why_size)
+static bool define_functions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, char *why, size_t why_size)
 {
     char *message = NULL;
     LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
@@ -141,7 +130,7 @@ bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
     k->jit = made;
     if (!add_library(made, "libm.so.6", k->why, sizeof k->why) || !add_vector_library(made) ||
         !add_library(made, "libc.so.6", k->why, sizeof k->why) ||
-        !define_conversions(made, object, k->why, sizeof k->why)) {
+        !define_functions(made, object, k->why, sizeof k->why)) {
         LLVMDisposeMemoryBuffer(object);
         return false;
     }
