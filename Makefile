@@ -92,7 +92,7 @@ INTERP_SRC   := $(call src,interp $(addprefix interp/,module lower exec check ex
 JIT_SRC      := $(call src,$(addprefix interp/jit/,emit vectorize instrument run))
 JIT_SHIM     := $(sort $(wildcard $(addsuffix /*.cpp,$(addprefix interp/jit/,vectorize instrument llvm))))
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
-  ext_single.c ext_double.c ext_exponential.c ext_trigonometric.c ext_geometric.c ext_integer.c math_double.c)
+  ext_single.c ext_double.c ext_remainder.c ext_exponential.c ext_trigonometric.c ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,$(addprefix checker/,program search z3 race predict report))
 LITMUS_SRC   := $(call src,litmus $(addprefix litmus/,parse lower emit vulkan generate judge))
 RUNTIME_SRC  := $(call src,ref-runtime $(addprefix ref-runtime/,enqueue program memory sched record check)) \

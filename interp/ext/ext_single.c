@@ -8,7 +8,6 @@
 #include "convert.h"
 #include "math_double.h"
 #include "memmodel/base/bits.h"
-#include "slow_path.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -230,19 +229,6 @@ INLINE double single_atan2pi(double y, double x)
     return single_atan2(y, x) * INVERSE_PI;
 }
 
-/* ---- remainder ------------------------------------------------------------------------------------- */
-
-/* Exact, as products and differences fit in double; a quotient that was rounded up is one too large. */
-INLINE double single_fmod(double x, double y)
-{
-    double a = fabs(x), b = fabs(y), r = fma(-trunc(a / b), b, a);
-    r = r < 0 ? r + b : r;
-    r = copysign(b == (double)INFINITY ? a : r, x);
-    if (in_is_slow_quotient(x, y))
-        r = in_slow_fmod(x, y, r);
-    return r;
-}
-
 /* ---- as functions of each type --------------------------------------------------------------------- */
 
 #define DEFINE_1(name, single)                                                                               \
@@ -292,11 +278,6 @@ DEFINE_1(sinh, sinh)
 DEFINE_1(tanh, tanh)
 DEFINE_2(atan2, atan2)
 DEFINE_2(atan2pi, atan2pi)
-DEFINE_2(fmod, fmod)
-in_f64 in_ext_fmod_f64(in_f64 x, in_f64 y)
-{
-    return in_double_fmod(x, y);
-}
 DEFINE_2(hypot, hypot)
 DEFINE_2(pow, pow)
 DEFINE_2(powr, powr)

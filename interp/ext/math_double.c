@@ -101,14 +101,9 @@ double in_double_maxmag(double x, double y)
 
 double in_double_minmag(double x, double y)
 {
-    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : in_double_fmin(x, y);
-}
-
-/* A zero remainder has the sign of x, which libm does not give for the smallest y. */
-double in_double_remainder(double x, double y)
-{
-    double r = remainder(x, y);
-    return r == 0 ? copysign(0.0, x) : r;
+    double r = in_double_fmin(x, y);
+    r = fabs(y) < fabs(x) ? y : r;
+    return fabs(x) < fabs(y) ? x : r;
 }
 
 /* The remainder, and the low 7 bits of the quotient rounded to nearest, with the quotient's sign; 0 where the

@@ -10,7 +10,6 @@
 #define in_double_copysign copysign
 #define in_double_fabs     fabs
 #define in_double_floor    floor
-#define in_double_fmod     fmod
 #define in_double_rint     rint
 #define in_double_round    round
 #define in_double_sqrt     sqrt
@@ -51,7 +50,6 @@ double in_double_fmax(double x, double y);
 double in_double_fmin(double x, double y);
 double in_double_maxmag(double x, double y);
 double in_double_minmag(double x, double y);
-double in_double_remainder(double x, double y);
 double in_double_remquo(double x, double y, int32_t *quotient);
 
 #endif

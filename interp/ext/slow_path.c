@@ -35,3 +35,10 @@ double in_slow_fmod(double x, double y, double r)
 {
     return in_is_slow_quotient(x, y) ? fmod(x, y) : r;
 }
+
+/* A zero remainder has the sign of x, which the host does not give for the smallest y. */
+double in_slow_remainder(double x, double y, double r)
+{
+    double rest = in_is_slow_quotient(x, y) ? remainder(x, y) : r;
+    return rest == 0 ? copysign(0.0, x) : rest;
+}

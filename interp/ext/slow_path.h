@@ -1,4 +1,4 @@
-/* Functions of arguments for which those of ext_trigonometric.c and ext_single.c, which have no loops, are
+/* Functions of arguments for which those of ext_trigonometric.c and ext_remainder.c, which have no loops, are
  * not made. */
 #ifndef INTERP_EXT_SLOW_PATH_H
 #define INTERP_EXT_SLOW_PATH_H
@@ -29,7 +29,8 @@ __attribute__((const)) double in_slow_tan(double x, double y);
 /* An angle of at most pi whose difference to X is a multiple of 2 pi, rounded to double, if in_is_slow(X),
  * and Y otherwise. */
 __attribute__((const)) double in_slow_angle(double x, double y);
-/* fmod(X, Y) if in_is_slow_quotient(X, Y), and R otherwise. */
+/* The function of X and Y if in_is_slow_quotient(X, Y), and R otherwise. */
 __attribute__((const)) double in_slow_fmod(double x, double y, double r);
+__attribute__((const)) double in_slow_remainder(double x, double y, double r);
 
 #endif
