@@ -95,19 +95,20 @@ INLINE double exp_less_one(double x, double divisor)
 
 INLINE double double_expm1(double x)
 {
-    return x == 0 ? x : exp_less_one(x, 1);
+    double r = exp_less_one(x, 1);
+    return x == 0 ? x : r;
 }
 
 INLINE double double_tanh(double x)
 {
-    double a = fabs(x), e = exp_less_one(a > 32 ? 64 : 2 * a, 1);
-    return copysign(x != x ? x : e / (e + 2), x);
+    double a = fabs(x), e = exp_less_one(a > 32 ? 64 : 2 * a, 1), r = e / (e + 2);
+    return copysign(x != x ? x : r, x);
 }
 
 INLINE double double_sinh(double x)
 {
-    double e = exp_less_one(fabs(x), 2);
-    return copysign(e + (e == (double)INFINITY ? 0 : e / fma(2, e, 1)), x);
+    double e = exp_less_one(fabs(x), 2), more = e / fma(2, e, 1);
+    return copysign(e + (e == (double)INFINITY ? 0 : more), x);
 }
 
 INLINE double double_cosh(double x)
@@ -172,7 +173,8 @@ INLINE double log_of_sum(double x, double more)
 
 INLINE double double_log1p(double x)
 {
-    return x == 0 ? x : log_of_sum(x, 0);
+    double r = log_of_sum(x, 0);
+    return x == 0 ? x : r;
 }
 
 /* Numbers whose squares are so large beside 1 that it is lost. */
@@ -184,8 +186,9 @@ INLINE int is_huge(double a)
 INLINE double double_asinh(double x)
 {
     double a = fabs(x), b = is_huge(a) ? 1 : a;
-    double log = log_of_sum(is_huge(a) ? a : b + b * b / (1 + sqrt(fma(b, b, 1))), is_huge(a) ? LN_2 : 0);
-    return copysign(x == 0 || x != x ? x : log, x);
+    double more = b + b * b / (1 + sqrt(fma(b, b, 1)));
+    double log = log_of_sum(is_huge(a) ? a : more, is_huge(a) ? LN_2 : 0);
+    return copysign(((x == 0) | (x != x)) ? x : log, x);
 }
 
 INLINE double double_acosh(double x)
@@ -197,8 +200,8 @@ INLINE double double_acosh(double x)
 
 INLINE double double_atanh(double x)
 {
-    double a = fabs(x);
-    return x == 0 ? x : copysign(0.5 * log_of_sum(2 * a / (1 - a), 0), x);
+    double a = fabs(x), r = copysign(0.5 * log_of_sum(2 * a / (1 - a), 0), x);
+    return x == 0 ? x : r;
 }
 
 /* ---- powers and roots ------------------------------------------------------------------------------ */
@@ -241,7 +244,8 @@ INLINE double power_of(double x, double y)
     double a = fabs(x), rest, log = exact_log(a, &rest), p = y * log;
     double more = fma(y, log, -p) + y * rest;
     p = a == 0 || a == (double)INFINITY ? ((a == 0) == (y > 0) ? -800.0 : 800.0) : p;
-    return a == 1 || y == 0 ? 1 : exp_sum(p, more);
+    double r = exp_sum(p, more);
+    return ((a == 1) | (y == 0)) ? 1 : r;
 }
 
 INLINE double double_pow(double x, double y)
@@ -249,9 +253,9 @@ INLINE double double_pow(double x, double y)
     double half = 0.5 * y, r = power_of(x, y);
     int whole = rint(y) == y, odd = whole & (rint(half) != half);
     r = odd ? copysign(r, x) : r;
-    r = x < 0 && x != -(double)INFINITY && !whole ? (double)NAN : r;
-    r = x != x || y != y ? (double)NAN : r;
-    return y == 0 || x == 1 ? 1 : r;
+    r = ((x < 0) & (x != -(double)INFINITY) & !whole) ? (double)NAN : r;
+    r = ((x != x) | (y != y)) ? (double)NAN : r;
+    return ((y == 0) | (x == 1)) ? 1 : r;
 }
 
 INLINE double double_pown(double x, int32_t n)
@@ -263,8 +267,9 @@ INLINE double double_pown(double x, int32_t n)
 INLINE double double_powr(double x, double y)
 {
     double r = power_of(x, y);
-    int undefined = y == 0 ? x == 0 || x == (double)INFINITY : x == 1 && fabs(y) == (double)INFINITY;
-    return x != x || y != y || x < 0 || undefined ? (double)NAN : r;
+    int zeroth = (y == 0) & ((x == 0) | (x == (double)INFINITY));
+    int undefined = zeroth | ((x == 1) & (fabs(y) == (double)INFINITY));
+    return ((x != x) | (y != y) | (x < 0) | undefined) ? (double)NAN : r;
 }
 
 /* |X|^(1/N) for finite X other than 0. */
@@ -277,17 +282,18 @@ INLINE double root_of(double x, double n)
 /* x^(1/n) for the exact 1/n [CLC 7.5.1]. */
 INLINE double double_rootn(double x, int32_t n)
 {
-    int odd = n & 1, special = x == 0 || fabs(x) == (double)INFINITY;
+    int odd = n & 1, special = (x == 0) | (fabs(x) == (double)INFINITY);
     double r = root_of(special ? 1 : x, n == 0 ? 1 : n);
     r = special ? ((x == 0) == (n > 0) ? 0.0 : (double)INFINITY) : r;
     r = odd ? copysign(r, x) : r;
-    return n == 0 || x != x || (x < 0 && !odd) ? (double)NAN : r;
+    return ((n == 0) | (x != x) | ((x < 0) & !odd)) ? (double)NAN : r;
 }
 
 INLINE double double_cbrt(double x)
 {
-    int special = x == 0 || fabs(x) == (double)INFINITY || x != x;
-    return special ? x : copysign(root_of(special ? 1 : x, 3), x);
+    int special = (x == 0) | (fabs(x) == (double)INFINITY) | (x != x);
+    double r = copysign(root_of(special ? 1 : x, 3), x);
+    return special ? x : r;
 }
 
 INLINE double double_hypot(double x, double y)
@@ -295,7 +301,7 @@ INLINE double double_hypot(double x, double y)
     double a = fabs(x), b = fabs(y), most = a > b ? a : b;
     double scale = most > 0x1p500 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1;
     double r = sqrt(fma(a * scale, a * scale, (b * scale) * (b * scale))) * (1 / scale);
-    return a == (double)INFINITY || b == (double)INFINITY ? (double)INFINITY : r;
+    return ((a == (double)INFINITY) | (b == (double)INFINITY)) ? (double)INFINITY : r;
 }
 
 /* ---- inverse trigonometric functions --------------------------------------------------------------- */
@@ -338,7 +344,8 @@ INLINE double mirrored(double r, int left, int half_turns)
 INLINE double arc_tangent(double x, int half_turns)
 {
     double a = fabs(x);
-    return copysign(a == (double)INFINITY ? angle(1, 0, half_turns) : angle(a, 1, half_turns), x);
+    int infinite = a == (double)INFINITY;
+    return copysign(angle(infinite ? 1 : a, infinite ? 0 : 1, half_turns), x);
 }
 
 INLINE double arc_tangent_of(double y, double x, int half_turns)

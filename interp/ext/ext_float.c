@@ -191,7 +191,8 @@ FRACT(f64, double, , , , 0x1.fffffffffffffp-1)
     }                                                                                                        \
     in_##t in_ext_sign_##t(in_##t x)                                                                         \
     {                                                                                                        \
-        return to(from(x) > 0 ? 1 : from(x) < 0 ? -1 : from(x) == 0 ? from(x) : 0);                          \
+        type v = from(x), r = (type)((v > 0) - (v < 0));                                                     \
+        return to(v == 0 ? v : r);                                                                           \
     }
 COMMON(f16, float, in_half_to_f32, in_half_from_f32, 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
 COMMON(f32, float, , , 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
@@ -233,7 +234,9 @@ in_f16 in_ext_nextafter_f16(in_f16 x, in_f16 y)
         zero = (zero >> last_bit << last_bit) | 1;                                                           \
         memcpy(&next, &from, sizeof next);                                                                   \
         memcpy(&tiny, &zero, sizeof tiny);                                                                   \
-        return x != x || y != y ? x + y : x == y ? y : x == 0 ? tiny : next;                                 \
+        next = x == 0 ? tiny : next;                                                                         \
+        next = x == y ? y : next;                                                                            \
+        return ((x != x) | (y != y)) ? x + y : next;                                                         \
     }
 NEXT_AFTER(f32, 31)
 NEXT_AFTER(f64, 63)

@@ -7,22 +7,23 @@
 
 #include "convert.h"
 #include "ext_functions.h"
+#include "memmodel/base/bits.h"
 
 enum { MOST = 16 }; /* elements of the longest vector */
 
-/* Scales V so that its largest magnitude lies in [1, 2); the result's exponent undoes it.  Zero vectors and
- * those with infinities or NaN stay. */
-static int scale_vector(double *v, uint32_t n)
+/* Scales V by a power of two so that its largest magnitude, if normal, lies in [1, 4).  Multiplying by the
+ * result undoes it.  Without branches, so that loops over work-items can be vectorized. */
+static double scale_vector(double *v, uint32_t n)
 {
     double most = 0;
     for (uint32_t i = 0; i < n; i++)
         most = fmax(most, fabs(v[i]));
-    if (most == 0 || !isfinite(most))
-        return 0;
-    int exponent = ilogb(most);
+    int64_t exponent = (int64_t)(mm_bits_of_double(most) >> 52);
+    exponent = exponent < 1 ? 1 : exponent > 2045 ? 2045 : exponent;
+    double factor = mm_double_of_bits((uint64_t)(2046 - exponent) << 52);
     for (uint32_t i = 0; i < n; i++)
-        v[i] = ldexp(v[i], -exponent);
-    return exponent;
+        v[i] *= factor;
+    return mm_double_of_bits((uint64_t)exponent << 52);
 }
 
 static double vector_norm(const double *v, uint32_t n)
@@ -36,8 +37,8 @@ static double vector_norm(const double *v, uint32_t n)
 /* The length of vector V, which the function may change. */
 static double length_f64(double *v, uint32_t n)
 {
-    int exponent = scale_vector(v, n);
-    return ldexp(vector_norm(v, n), exponent);
+    double scale = scale_vector(v, n);
+    return vector_norm(v, n) * scale;
 }
 
 static double length_f32(double *v, uint32_t n)
@@ -49,8 +50,7 @@ static double distance_f64(const double *a, const double *b, uint32_t n)
 {
     double v[MOST], factor = 1;
     for (uint32_t i = 0; i < n; i++)
-        if (fabs(a[i]) > 0x1p1022 || fabs(b[i]) > 0x1p1022)
-            factor = 0.5;
+        factor = fmax(fabs(a[i]), fabs(b[i])) > 0x1p1022 ? 0.5 : factor;
     for (uint32_t i = 0; i < n; i++)
         v[i] = a[i] * factor - b[i] * factor;
     return length_f64(v, n) / factor;
@@ -76,7 +76,8 @@ static void normalize_f64(double *v, uint32_t n)
         v[i] = nan ? (double)NAN : !infinite ? v[i] : isinf(v[i]) ? copysign(1, v[i]) : 0 * v[i];
     scale_vector(v, n);
     double by = vector_norm(v, n);
-    for (uint32_t i = 0; i < n && by != 0; i++)
+    by = by == 0 ? 1 : by;
+    for (uint32_t i = 0; i < n; i++)
         v[i] /= by;
 }
 

@@ -19,7 +19,8 @@ __extension__ typedef unsigned __int128 wide_unsigned;
 /* The value of type SS clamped to S's range, as U. */
 #define CLAMP_SIGNED(U, S, SS, value)                                                                        \
     SS v = (value);                                                                                          \
-    return v > (SS)(S)S_MAX(U) ? S_MAX(U) : v < (SS)(S)S_MIN(U) ? S_MIN(U) : (U)v;
+    U limit = (U)(S_MAX(U) + (v < 0));                                                                       \
+    return v == (S)v ? (U)v : limit;
 #define CLAMP_UNSIGNED(U, UU, value)                                                                         \
     UU v = (value);                                                                                          \
     return v > U_MAX(U) ? U_MAX(U) : (U)v;

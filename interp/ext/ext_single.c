@@ -50,7 +50,8 @@ INLINE double single_exp10(double x)
 
 INLINE double single_expm1(double x)
 {
-    return x == 0 ? x : power_of_two(x * LOG2_E, 1);
+    double r = power_of_two(x * LOG2_E, 1);
+    return x == 0 ? x : r;
 }
 
 INLINE double single_sinh(double x)
@@ -113,20 +114,20 @@ INLINE double single_log10(double x)
 INLINE double single_log1p(double x)
 {
     double u = 1 + x, e, part = log_of_part(u, &e);
-    double log = fma(e, LN_2, part) + (x - (u - 1)) / u;
-    return x == 0 ? x : log_anywhere(u, log);
+    double log = fma(e, LN_2, part) + (x - (u - 1)) / u, r = log_anywhere(u, log);
+    return x == 0 ? x : r;
 }
 
 INLINE double single_asinh(double x)
 {
-    double a = fabs(x);
-    return copysign(single_log1p(a == INFINITY ? a : a + a * a / (1 + sqrt(fma(a, a, 1)))), x);
+    double a = fabs(x), more = a + a * a / (1 + sqrt(fma(a, a, 1)));
+    return copysign(single_log1p(a == INFINITY ? a : more), x);
 }
 
 INLINE double single_acosh(double x)
 {
-    double less = x - 1;
-    return x < 1 ? NAN : single_log1p(less + sqrt(less * (x + 1)));
+    double less = x - 1, r = single_log1p(less + sqrt(less * (x + 1)));
+    return x < 1 ? NAN : r;
 }
 
 INLINE double single_atanh(double x)
@@ -153,15 +154,16 @@ INLINE double single_pow(double x, double y)
 {
     double a = fabs(x), half = 0.5 * y;
     int whole = rint(y) == y, odd = whole & (rint(half) != half);
-    double r = single_exp2(a == 1 && y == y ? 0 : single_log2(a) * y);
+    double log = single_log2(a) * y, r = single_exp2(((a == 1) & (y == y)) ? 0 : log);
     r = odd ? copysign(r, x) : r;
-    r = x < 0 && a != INFINITY && !whole ? NAN : r;
-    return y == 0 || x == 1 ? 1 : r;
+    r = ((x < 0) & (a != INFINITY) & !whole) ? NAN : r;
+    return ((y == 0) | (x == 1)) ? 1 : r;
 }
 
 INLINE double single_hypot(double x, double y)
 {
-    return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : sqrt(fma(x, x, y * y));
+    double r = sqrt(fma(x, x, y * y));
+    return ((fabs(x) == INFINITY) | (fabs(y) == INFINITY)) ? INFINITY : r;
 }
 
 /* ---- trigonometry ---------------------------------------------------------------------------------- */

@@ -78,25 +78,28 @@ double in_double_ldexp(double x, int32_t n)
     e += n;
     e = e < -1100 ? -1100 : e > 1100 ? 1100 : e;
     int32_t half = e / 2;
-    return is_number(x) ? m * power_of_two(half) * power_of_two(e - half) : x;
+    double r = m * power_of_two(half) * power_of_two(e - half);
+    return is_number(x) ? r : x;
 }
 
 /* The other one where one is a NaN; a signaling one is like any other here, which it is not to libm
  * [CLC 6.15.2].  Of zeros with different signs the first one, as compiled code's llvm.maxnum. */
 double in_double_fmax(double x, double y)
 {
-    return isnan(x) || y > x ? y : x;
+    return (isnan(x) | (y > x)) ? y : x;
 }
 
 double in_double_fmin(double x, double y)
 {
-    return isnan(x) || y < x ? y : x;
+    return (isnan(x) | (y < x)) ? y : x;
 }
 
 /* The larger in magnitude; fmax if they are equal or one is NaN [CLC 6.15.2]. */
 double in_double_maxmag(double x, double y)
 {
-    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : in_double_fmax(x, y);
+    double r = in_double_fmax(x, y);
+    r = fabs(y) > fabs(x) ? y : r;
+    return fabs(x) > fabs(y) ? x : r;
 }
 
 double in_double_minmag(double x, double y)

@@ -429,6 +429,15 @@ KERNELS = {
         z[get_global_id(0)] = s; }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
+# Called for each element of a vector; the calls must not branch.
+BUILTINS = ['sign(a) + maxmag(a, b)', 'minmag(a, b) + nextafter(a, b)', 'pown(a, convert_int4(b))', 'powr(a, b)', 'expm1(a) + log1p(b)', 'asinh(a)', 'atanh(a)', 'cbrt(a)',
+            'hypot(a, b) + ldexp(a, convert_int4(b))', 'length(a) + distance(a, b) + normalize(a)']
+for type_ in 'float', 'double':
+    for builtin in BUILTINS:
+        KERNELS[f'{builtin} of {type_}4'] = f'''kernel void k(global const {type_}4 *x, global const {type_}4 *y, global {type_}4 *z) {{
+            int i = get_global_id(0);
+            {type_}4 a = x[i], b = y[i];
+            z[i] = {builtin}; }}'''
 KERNELS['rarely skips'] = KERNELS['skips'].replace('d * d >= 0.25f', 'd == 0.25f')
 
 
@@ -437,7 +446,7 @@ SIZES = {'visits': 4096, 'visits by groups': 4096, 'exchange': 16384, 'loop': 16
 
 def run(name):
     size = SIZES.get(name, 1024)
-    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(16 * size, 'u1')) for _ in range(3)]
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(32 * size, 'u1')) for _ in range(3)]
     options = ['-cl-std=CL3.0'] if 'vload' in KERNELS[name] else []  # whose vload takes generic pointers
     kernel = cl.Program(context, KERNELS[name]).build(options=options).k
     kernel(queue, (size,), (64,), *buffers)
@@ -580,6 +589,10 @@ def main():
         text = compiled(name)
         check(f'vectors of work-items ({name}): as wide as the processor', re.search(operation, text) is not None, text)
         check(f'vectors of work-items ({name}): no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
+    for name in KERNELS:
+        if ' of ' in name and name.split(' of ')[0] in BUILTINS:
+            text = compiled(name)
+            check(f'{name}: only vectors', text != '' and not re.search(r'= (f[a-z]+|fcmp \w+) (float|double) ', text), text)
     for name, skips in [('skips', True), ('rarely skips', False)]:
         blocks = re.split(r'\n\S+:', compiled(name))
         divides = [block for block in blocks if re.search(r'fdiv <\d+ x float>', block)]

@@ -56,7 +56,7 @@ namespace
 {
 
 using Elements = SmallVector<Value *, 16>;
-enum { DEEPEST = 24 }; // operations one on another
+enum { DEEPEST = 400 }; // operations one on another
 
 bool are_same(const Elements &elements)
 {
