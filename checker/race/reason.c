@@ -176,6 +176,34 @@ static bool from_parent(struct ck_reason *r, uint32_t earlier, uint32_t later)
     return true;
 }
 
+/* The run of a command buffer that COMMAND is part of, or 0. */
+static uint32_t run_of(const struct ck_detector *d, uint32_t command)
+{
+    const struct ck_command *c = mm_map_pointer(&d->maps.commands, command);
+    const struct ck_command *parent = c ? ck_command_parent(d, c) : NULL;
+    bool is_run = parent && parent->known && strcmp(parent->info.kind, "clEnqueueCommandBufferKHR") == 0;
+    return is_run ? parent->info.id : 0;
+}
+
+/* No event orders COMMANDS, or, of two commands of different runs, no event orders the runs. */
+static void no_event(struct ck_reason *r, const uint32_t commands[2])
+{
+    uint32_t runs[2] = {run_of(r->d, commands[0]), run_of(r->d, commands[1])}, ends[2];
+    bool in_run = runs[0] && runs[0] == runs[1];
+    for (int i = 0; i < 2; i++)
+        ends[i] = runs[i] && !in_run ? runs[i] : commands[i];
+    bool forward = ends[0] < ends[1]; /* the command enqueued first cannot wait for the other */
+    uint32_t first = ends[!forward], second = ends[forward];
+    snprintf(r->text, sizeof r->text, "no %s orders commands %" PRIu32 " and %" PRIu32,
+             in_run ? "sync-point, in-order queue or barrier"
+                    : "event, wait list, in-order queue, marker or barrier",
+             commands[0], commands[1]);
+    snprintf(r->fix, sizeof r->fix,
+             "put the %s of command %" PRIu32 " into the wait list of command %" PRIu32,
+             in_run ? "sync-point" : "event", first, second);
+    r->change.commands = (struct ck_order){.first = first, .second = second};
+}
+
 /* Commands are ordered by the rules for commands alone [CL 3.3.6 H15, H25]. */
 static bool from_agents(struct ck_reason *r)
 {
@@ -185,16 +213,7 @@ static bool from_agents(struct ck_reason *r)
     if (commands[0] && commands[1] && from_parent(r, commands[0], commands[1]))
         return true;
     if (commands[0] && commands[1]) {
-        bool forward = commands[0] < commands[1]; /* the command enqueued first cannot wait for the other */
-        uint32_t first = commands[!forward], second = commands[forward];
-        snprintf(r->text, sizeof r->text,
-                 "no event, wait list, in-order queue, marker or barrier orders commands %" PRIu32
-                 " and %" PRIu32,
-                 commands[0], commands[1]);
-        snprintf(r->fix, sizeof r->fix,
-                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32, first,
-                 second);
-        r->change.commands = (struct ck_order){.first = first, .second = second};
+        no_event(r, commands);
     } else {
         uint32_t command = commands[0] ? commands[0] : commands[1];
         snprintf(r->text, sizeof r->text,

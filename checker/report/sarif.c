@@ -135,8 +135,9 @@ static cJSON *thread_flow_json(const struct ck_detector *detector, const struct 
         add_step(locations, detector, access->call_stack[i], text, level++, 0);
     }
     if (access->call) {
-        snprintf(text, sizeof text, "command %u is enqueued by %s", (unsigned)access->agent.command,
-                 access->call->opcode);
+        bool recorded = strncmp(access->call->opcode, "clCommand", strlen("clCommand")) == 0;
+        snprintf(text, sizeof text, "command %u is %s by %s", (unsigned)access->agent.command,
+                 recorded ? "recorded" : "enqueued", access->call->opcode);
         add_step(locations, detector, access->call, text, level++, 0);
     }
     for (uint32_t i = access->depth; i-- > 0;) {

@@ -129,15 +129,19 @@ static void put_stack(const char *innermost, const struct mm_source *const *stac
     }
 }
 
-/* Prints where the command was enqueued, unless it is printed already. */
+/* Prints where the command was enqueued, or recorded in a command buffer, unless it is printed already. */
 static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
 {
     uint32_t parent = access->command ? access->command->parent : 0;
     if (!access->call || said)
         return;
+    bool recorded = parent && strncmp(access->call->opcode, "clCommand", strlen("clCommand")) == 0;
     put_place(access->call, out);
-    put_note(style, out, " command %" PRIu32 " is enqueued here by ", access->agent.command);
-    if (parent)
+    put_note(style, out, " command %" PRIu32 " is %s here by ", access->agent.command,
+             recorded ? "recorded" : "enqueued");
+    if (recorded)
+        mm_print(out, "%s, and part of command %" PRIu32 "\n", access->call->opcode, parent);
+    else if (parent)
         mm_print(out, "command %" PRIu32 "\n", parent);
     else
         mm_print(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,

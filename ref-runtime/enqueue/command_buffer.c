@@ -104,6 +104,7 @@ void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
         rt_pattern_release(buffer->commands[i].pattern, false);
         rt_object_release_held(buffer->commands[i].handle);
         mm_free(buffer->commands[i].points);
+        rt_point_drop(buffer->commands[i].call);
     }
     mm_free(buffer->commands);
     mm_free(buffer->properties);
@@ -242,6 +243,7 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
     cl_uint *points = mm_alloc((s->count + 1u) * sizeof *points);
     cl_command_type type = command->event->command_type;
     bool is_barrier = command->is_barrier;
+    struct rt_point *call = rt_point_create(rt_record_call(s->name, NULL, 0));
     rt_pattern_begin(command);
     mm_mutex_lock(&rt_lock);
     cl_int error = !points ? CL_OUT_OF_HOST_MEMORY : buffer->finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -257,7 +259,8 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
                                       .type = type,
                                       .is_barrier = is_barrier,
                                       .points = points,
-                                      .point_count = s->count};
+                                      .point_count = s->count,
+                                      .call = call};
         if (s->handle)
             rt_mutable_place(s->handle, buffer, buffer->count - 1);
         if (s->point)
@@ -266,6 +269,7 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
     mm_mutex_unlock(&rt_lock);
     if (error) {
         mm_free(points);
+        rt_point_drop(call);
         rt_command_discard(command);
         return error;
     }

@@ -13,6 +13,7 @@ struct rt_recorded {
     bool is_barrier;
     cl_uint *points; /* sync-points, that is indices from 1 */
     cl_uint point_count;
+    struct rt_point *call; /* held: the call that recorded it */
 };
 struct rt_command_buffer {
     struct rt_object base;

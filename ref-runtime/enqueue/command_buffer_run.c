@@ -67,16 +67,15 @@ static size_t same_queue_before(const struct run *run, size_t i)
     return i;
 }
 
-/* Adds the dependencies of child I: its sync-points, the previous child in an in-order queue, the latest
- * barrier; for a barrier without sync-points all earlier children. */
+/* Adds the dependencies of child I: the call that recorded it, its sync-points, the previous child in an
+ * in-order queue, the latest barrier; for a barrier without sync-points all earlier children. */
 static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
     struct rt_command *command = run->children[i];
-    bool ok = true;
-    for (cl_uint k = 0; ok && k < recorded->point_count; k++) {
+    bool ok = rt_command_depend(command, NULL, recorded->call, MM_EDGE_ENQUEUE);
+    for (cl_uint k = 0; ok && k < recorded->point_count; k++)
         ok = rt_command_depend(command, run->children[recorded->points[k] - 1]->event, NULL, MM_EDGE_WAIT);
-    }
     bool all = recorded->is_barrier && recorded->point_count == 0;
     for (size_t k = 0; ok && all && k < i; k++)
         ok = rt_command_depend(command, run->children[k]->event, NULL, MM_EDGE_BARRIER);

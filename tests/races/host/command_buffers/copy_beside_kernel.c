@@ -1,0 +1,20 @@
+// expect: data-race
+// at: add:1 write, recording.h:71 read, command and work-item
+// reason: no sync-point, in-order queue or barrier
+// fix: put the sync-point of command
+// A recorded copy does not wait for the kernel that writes its source.
+#include "recording.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    recording r = record(q);
+    cl_mem a = buffer();
+    add(r, kernel("add", a, NULL, NULL), 0);
+    add_copy(r, a, buffer(), 0);
+    finalize(r);
+    run(r, NULL);
+    OK(clFinish(q));
+    return 0;
+}
