@@ -1,0 +1,18 @@
+// expect: clean
+// A launch waits for the event of a run, and so for each of its commands.
+#include "recording.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    recording r = record(q);
+    cl_mem a = buffer();
+    cl_kernel k = kernel("add", a, NULL, NULL);
+    add(r, k, 0);
+    add(r, kernel("add", buffer(), NULL, NULL), 0);
+    finalize(r);
+    launch(q, k, N, run(r, NULL));
+    OK(clFinish(q));
+    return 0;
+}

@@ -1,0 +1,17 @@
+// expect: clean
+// A barrier in the queue orders two runs.
+#include "recording.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    recording r = record_on(1, &q, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+    add(r, kernel("add", buffer(), NULL, NULL), 0);
+    finalize(r);
+    run(r, NULL);
+    OK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    run(r, NULL);
+    OK(clFinish(q));
+    return 0;
+}

@@ -1,0 +1,17 @@
+// expect: clean
+// The second run writes the other half of the buffer: an update changes the offset.
+#include "recording.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    cl_mem a = buffer();
+    handle command;
+    recording r = record_mutable(q, a, &command);
+    run(r, NULL);
+    update(r, command, NULL, N / 2, 0);
+    run(r, NULL);
+    OK(clFinish(q));
+    return 0;
+}
