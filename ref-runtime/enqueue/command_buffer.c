@@ -144,20 +144,21 @@ static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
 }
 
 /* The interface before version 0.9.5 has no PROPERTIES: a memory object or a number is in their place. */
-static bool is_older_call(const struct rt_command_buffer *buffer, const char *name,
-                          const cl_properties *properties)
+static bool is_older_call(const cl_properties *properties)
 {
     enum { LEAST_ADDRESS = 4096 };
+    return properties && ((uintptr_t)properties < LEAST_ADDRESS || rt_object_check(properties, RT_MEM));
+}
+
+static void notify_older_call(const struct rt_command_buffer *buffer, const char *name)
+{
     char text[200];
-    if (!properties || ((uintptr_t)properties >= LEAST_ADDRESS && !rt_object_check(properties, RT_MEM)))
-        return false;
     snprintf(
         text, sizeof text,
         "%s is called as version 0.9.4 of cl_khr_command_buffer has it: since 0.9.5 its third parameter is a "
         "list of properties",
         name);
     rt_context_notify(buffer->context, text);
-    return true;
 }
 
 static cl_int choose_queue(struct rt_submission *s, cl_command_queue handle)
@@ -186,8 +187,10 @@ cl_int rt_recording_begin(struct rt_submission *s, cl_command_buffer_khr handle,
     s->buffer = buffer;
     s->queue = buffer->queues[0];
     cl_int wrong_queue = choose_queue(s, queue);
-    if (is_older_call(buffer, s->name, properties))
+    if (is_older_call(properties)) {
+        notify_older_call(buffer, s->name);
         return CL_INVALID_VALUE;
+    }
     mm_mutex_lock(&rt_lock);
     cl_int error = buffer->finalized                            ? CL_INVALID_OPERATION
                    : wrong_queue                                ? wrong_queue
@@ -286,6 +289,9 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
     struct rt_submission s = {
         .name = "clCommandBarrierWithWaitListKHR", .count = count, .points = points, .point = point};
     cl_int error = rt_recording_begin(&s, buffer, queue, properties, mutable_handle);
+    /* An older call without sync-points has the place for its own one in POINTS, and any MUTABLE_HANDLE. */
+    if (error && s.buffer && !properties && count == 0 && (points || mutable_handle))
+        notify_older_call(s.buffer, s.name);
     if (error)
         return error;
     struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);

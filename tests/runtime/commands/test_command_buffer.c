@@ -649,6 +649,13 @@ static void older_calls(void **unused)
     assert_int_equal(barrier(b, NULL, 1, points, points + 1, NULL, NULL), CL_INVALID_VALUE);
     sem_wait(&was_notified);
     assert_non_null(strstr(notified, "clCommandBarrierWithWaitListKHR is called as version 0.9.4"));
+    for (int without = 0; without < 2;
+         without++) { /* sync-points to wait for; then without an own one, too */
+        memset(notified, 0, sizeof notified);
+        assert_int_not_equal(barrier(b, NULL, 0, NULL, without ? NULL : points, NULL, points), CL_SUCCESS);
+        sem_wait(&was_notified);
+        assert_non_null(strstr(notified, "clCommandBarrierWithWaitListKHR is called as version 0.9.4"));
+    }
     OK(p_clReleaseCommandBufferKHR(b));
     OK(clReleaseMemObject(m));
     OK(clReleaseCommandQueue(q));
