@@ -1,5 +1,5 @@
-/* fmod and remainder [CLC 6.15.2] in double arithmetic without branches and loops, so that loops over work-items can be
- * vectorized, for quotients below IN_SLOW_QUOTIENT; slow_path.h has the others. */
+/* fmod and remainder [CLC 6.15.2] in double arithmetic without branches and loops, so that loops over
+ * work-items can be vectorized, for quotients below IN_SLOW_QUOTIENT; slow_path.h has the others. */
 #include "ext_functions.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* |X| modulo |Y|, and the quotient; exact: a difference of multiples of a number's last place that is not larger than
- * the number has a double.  A quotient that was rounded up is one too large. */
+/* |X| modulo |Y|, and the quotient.  Exact: the product's difference to |X| is a multiple of Y's last place and
+ * at most |Y|, so that it is a double.  A quotient that was rounded up is one too large. */
 INLINE double modulus(double x, double y, double *quotient)
 {
     double a = fabs(x), b = fabs(y), q = trunc(a / b), r = fma(-q, b, a);
