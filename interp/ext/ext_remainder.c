@@ -9,8 +9,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* |X| modulo |Y|, and the quotient.  Exact: the product's difference to |X| is a multiple of Y's last place and
- * at most |Y|, so that it is a double.  A quotient that was rounded up is one too large. */
+/* |X| modulo |Y|, and the quotient.  Exact: the product's difference to |X| is a multiple of Y's last place
+ * and at most |Y|, so that it is a double.  A quotient that was rounded up is one too large. */
 INLINE double modulus(double x, double y, double *quotient)
 {
     double a = fabs(x), b = fabs(y), q = trunc(a / b), r = fma(-q, b, a);
