@@ -429,6 +429,9 @@ KERNELS = {
         z[get_global_id(0)] = s; }''',
     'accesses': 'kernel void k(global const int *x, global const int *y, volatile global int *z) {'
                 + ''.join(f'z[get_global_id(0) ^ {k}] = {k};' for k in range(1000)) + '}'}
+KERNELS['truncated'] = '''kernel void k(global const float2 *x, global const float2 *y, global float2 *z) {
+        int i = get_global_id(0);
+        z[i] = convert_float2(convert_int2(x[i])) / y[i]; }'''
 # Called for each element of a vector; the calls must not branch.
 BUILTINS = ['sign(a) + maxmag(a, b)', 'minmag(a, b) + nextafter(a, b)', 'pown(a, convert_int4(b))', 'powr(a, b)', 'expm1(a) + log1p(b)', 'asinh(a)', 'atanh(a)', 'cbrt(a)',
             'hypot(a, b) + ldexp(a, convert_int4(b))', 'length(a) + distance(a, b) + normalize(a)']
@@ -589,6 +592,8 @@ def main():
         text = compiled(name)
         check(f'vectors of work-items ({name}): as wide as the processor', re.search(operation, text) is not None, text)
         check(f'vectors of work-items ({name}): no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
+    text = compiled('truncated')
+    check('vectors of two, converted to integers: as wide as the processor', re.search(fr'fdiv <{wide} x float>', text) is not None, text)
     for name in KERNELS:
         if ' of ' in name and name.split(' of ')[0] in BUILTINS:
             text = compiled(name)

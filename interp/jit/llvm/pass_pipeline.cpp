@@ -99,6 +99,26 @@ struct ShiftCasts : PassInfoMixin<ShiftCasts> {
     }
 };
 
+// Frozen vectors apart, which LLVM's scalarizer leaves whole.
+struct FreezeElements : PassInfoMixin<FreezeElements> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        for (Instruction &i : make_early_inc_range(instructions(f))) {
+            auto *type = dyn_cast<FixedVectorType>(i.getType());
+            if (!isa<FreezeInst>(i) || !type)
+                continue;
+            IRBuilder<> b(&i);
+            Value *made = PoisonValue::get(type);
+            for (unsigned k = 0; k < type->getNumElements(); k++)
+                made = b.CreateInsertElement(made, b.CreateFreeze(b.CreateExtractElement(i.getOperand(0), k)),
+                                             k);
+            i.replaceAllUsesWith(made);
+            i.eraseFromParent();
+        }
+        return PreservedAnalyses::none();
+    }
+};
+
 // Vectors apart, loads and stores too, so that loops over work-items can be vectorized.  No loop can be that
 // calls a path for texels, which keeps its vectors: a texel that is stored in parts cannot be loaded as a
 // whole before they reach the cache.
@@ -111,6 +131,7 @@ struct Scalarize : PassInfoMixin<Scalarize> {
         pass.setScalarizeLoadStore(true);
         OwnPointers().run(f, analyses);
         ShiftCasts().run(f, analyses);
+        FreezeElements().run(f, analyses);
         pass.run(f, analyses);
         return PreservedAnalyses::none();
     }
