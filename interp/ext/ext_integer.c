@@ -66,8 +66,9 @@ __extension__ typedef unsigned __int128 wide_unsigned;
     F3(W, U, s_mad_hi, return (U)(in_ext_s_mul_hi_##W(x, y) + z);)                                           \
     F3(W, U, u_mad_sat, CLAMP_UNSIGNED(U, UU, (UU)x *y + z))                                                 \
     F3(W, U, s_mad_sat, CLAMP_SIGNED(U, S, SS, (SS)(S)x *(S)y + (S)z))                                       \
-    F2(W, U, rotate, unsigned n = (unsigned)(y & (BITS(U) - 1));                                             \
-       return n ? (U)(x << n | x >> (BITS(U) - n)) : x;)                                                     \
+    F2(W, U, rotate, unsigned n = (unsigned)(y & (BITS(U) - 1)),                                             \
+       m = (unsigned)((BITS(U) - n) & (BITS(U) - 1));                                                        \
+       return (U)(x << n | x >> m);)                                                                         \
     F1(W, U, popcount, return (U)__builtin_popcountll(x);)                                                   \
     F1(W, U, clz, return (U)(x ? (unsigned)__builtin_clzll(x) - (64 - BITS(U)) : BITS(U));)                  \
     F1(W, U, ctz, return (U)(x ? (unsigned)__builtin_ctzll(x) : BITS(U));)                                   \
