@@ -1,5 +1,5 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
- * as OpenCL defines them: quotients, parts of numbers, remainders and gamma, with the edge cases of
+ * as OpenCL defines them: quotients, parts of numbers and gamma, with the edge cases of
  * [CLC 7.5.1]. */
 #include "math_double.h"
 #include "memmodel/base/bits.h"
@@ -107,35 +107,6 @@ double in_double_minmag(double x, double y)
     double r = in_double_fmin(x, y);
     r = fabs(y) < fabs(x) ? y : r;
     return fabs(x) < fabs(y) ? x : r;
-}
-
-/* The remainder, and the low 7 bits of the quotient rounded to nearest, with the quotient's sign; 0 where the
- * remainder is NaN [CLC 7.5.1].  Reducing by 256 |y| first keeps the quotient's low 8 bits. */
-double in_double_remquo(double x, double y, int32_t *quotient)
-{
-    *quotient = 0;
-    if (isnan(x) || isnan(y) || isinf(x) || y == 0)
-        return NAN;
-    double a = fabs(x), b = fabs(y);
-    double scale = b > 0x1p1000 ? 0x1p-100 : 1;
-    if (isinf(b) || (b > 0x1p1000 && a < 0x1p900))
-        return x;
-    b *= scale;
-    a = fmod(a * scale, 256 * b);
-    uint32_t q = 0;
-    for (uint32_t step = 128; step > 0; step /= 2)
-        if (a >= step * b) {
-            a -= step * b;
-            q += step;
-        }
-    double rest = b - a;
-    if (a > rest || (a == rest && (q & 1))) {
-        a = -rest;
-        q++;
-    }
-    q &= 127;
-    *quotient = signbit(x) != signbit(y) ? -(int32_t)q : (int32_t)q;
-    return copysign(1.0, x) * (a / scale);
 }
 
 /* ---- gamma ---------------------------------------------------------------------------------------- */

@@ -42,3 +42,27 @@ double in_slow_remainder(double x, double y, double r)
     double rest = in_is_slow_quotient(x, y) ? remainder(x, y) : r;
     return rest == 0 ? copysign(0.0, x) : rest;
 }
+
+/* Reducing by 256 |y| first keeps the quotient's low 8 bits. */
+static double quotient_bits(double x, double y)
+{
+    double a = fabs(x), b = fabs(y), scale = b > 0x1p1000 ? 0x1p-100 : 1;
+    if (isnan(x) || isnan(y) || isinf(x) || y == 0)
+        return 0;
+    b *= scale;
+    a = fmod(a * scale, 256 * b);
+    uint32_t q = 0;
+    for (uint32_t step = 128; step > 0; step /= 2)
+        if (a >= step * b) {
+            a -= step * b;
+            q += step;
+        }
+    double rest = b - a;
+    q = (q + (a > rest || (a == rest && (q & 1)))) & 127;
+    return signbit(x) != signbit(y) ? -(double)q : q;
+}
+
+double in_slow_quotient(double x, double y, double q)
+{
+    return in_is_slow_quotient(x, y) ? quotient_bits(x, y) : q;
+}

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define IN_SLOW_FROM 0x1p30
 
@@ -32,5 +33,7 @@ __attribute__((const)) double in_slow_angle(double x, double y);
 /* The function of X and Y if in_is_slow_quotient(X, Y), and R otherwise. */
 __attribute__((const)) double in_slow_fmod(double x, double y, double r);
 __attribute__((const)) double in_slow_remainder(double x, double y, double r);
+/* The quotient of remquo(X, Y), 0 if the remainder is NaN. */
+__attribute__((const)) double in_slow_quotient(double x, double y, double q);
 
 #endif

@@ -65,6 +65,7 @@ static bool define_symbols(LLVMOrcLLJITRef jit, const char *name, char *why, siz
                      {"in_slow_tan", (uintptr_t)&in_slow_tan},
                      {"in_slow_fmod", (uintptr_t)&in_slow_fmod},
                      {"in_slow_remainder", (uintptr_t)&in_slow_remainder},
+                     {"in_slow_quotient", (uintptr_t)&in_slow_quotient},
                      {"in_shadow_find", (uintptr_t)&in_shadow_find},
                      {"in_clock_begin", (uintptr_t)&in_clock_begin},
                      {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},

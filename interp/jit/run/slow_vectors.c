@@ -38,6 +38,7 @@ DEFINE_ALL(DEFINE_2, in_slow_tan)
 DEFINE_ALL(DEFINE_2, in_slow_angle)
 DEFINE_ALL(DEFINE_3, in_slow_fmod)
 DEFINE_ALL(DEFINE_3, in_slow_remainder)
+DEFINE_ALL(DEFINE_3, in_slow_quotient)
 
 #define ROWS(name)                                                                                           \
     {#name ".2", (uintptr_t)&name##_2}, {#name ".4", (uintptr_t)&name##_4},                                  \
@@ -47,8 +48,8 @@ DEFINE_ALL(DEFINE_3, in_slow_remainder)
 static const struct {
     const char *name;
     uintptr_t address;
-} vectors[] = {ROWS(in_slow_sin),   ROWS(in_slow_cos),  ROWS(in_slow_tan),
-               ROWS(in_slow_angle), ROWS(in_slow_fmod), ROWS(in_slow_remainder)};
+} vectors[] = {ROWS(in_slow_sin),  ROWS(in_slow_cos),       ROWS(in_slow_tan),     ROWS(in_slow_angle),
+               ROWS(in_slow_fmod), ROWS(in_slow_remainder), ROWS(in_slow_quotient)};
 
 uintptr_t in_slow_vector(const char *name)
 {
