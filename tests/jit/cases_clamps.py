@@ -1,6 +1,6 @@
 """Kernels whose indices are clamped to rows of a picture, for the differential test: most work-items execute a
 version without the clamps.  Widths that are multiples of vectors and others, bounds that are arguments, offsets,
-all ways to write a clamp, numbers that wrap around."""
+all ways to write a clamp, numbers that wrap around.  Branches for the border of a picture of bytes or shorts."""
 
 CASES = []
 EXPRESSIONS = {
@@ -76,3 +76,31 @@ CASES += [
   if (in[left] > in[right]) atomic_add(&count[x & 7], left);
   o[x] = in[left] - in[right]; }""", (1024,), (32,), [('in', 'i4', 1024, -1000, 1000), ('out', 'i4', 1024), ('out', 'i4', 8)]),
 ]
+
+BORDERS = {
+    'one condition': 'if (x == 0 || y == 0 || x == w - 1 || y == h - 1) o[p] = 7; else o[p] = in[p - 1] + 2 * in[p] - in[p + 1] + in[p + w] - in[p - w];',
+    'copies': 'if (x > 1 && x < w - 2) o[p] = in[p - 2] ^ in[p + 2]; else o[p] = in[p];',
+    'unsigned': 'if ((uint)(x - 1) < (uint)(w - 2)) o[p] = in[p - 1] + in[p + 1]; else o[p] = in[p] + 1;',
+    'halves': 'if (x < w / 2) o[p] = in[p] * 3; else o[p] = in[p] - in[p - 5];',
+    'in the middle': 'if (x == 517) o[p] = 9; else o[p] = in[p] + m;',
+    'two branches': 'o[p] = in[p]; if (x > 0) o[p] += in[p - 1]; if (x < w - 1) o[p] += in[p + 1] * 3;',
+    'nested': 'if (x >= m) { if (x + m < w) o[p] = in[p - m] - in[p + m]; else o[p] = in[p - m]; } else o[p] = in[p + m];',
+    'clamps too': 'if (x < 3 && y < h) o[p] = 1; else o[p] = in[row + min(x + 4, w - 1)] + in[row + max(x - 2, 0)];',
+    'by value': 'if (in[p] > 3 && x > 0) o[p] = in[p - 1]; else if (x != w - 1) o[p] = in[p + 1]; else o[p] = x;',
+    'wraps around': 'if ((uint)x + 4294967295u < (uint)w - 1) o[p] = in[p - 1]; else o[p] = in[p] + 2;',
+    'second outcome': 'if (x > w - 9) o[p] = in[p] + 5; else if (x < 70) o[p] = in[p + 1]; else o[p] = in[p + 8];',
+}
+for type_, dtype in [('uchar', 'u1'), ('short', 'i2'), ('float', 'f4')]:
+    for name, body in BORDERS.items():
+        body = body.replace('^', '-') if type_ == 'float' else body
+        for shape, local in [((1024, 3), (64, 1)), ((1000, 4), (8, 2)), ((131, 3), None)]:
+            CASES.append((f'border of {type_}: {name}, {shape[0]} in groups of {local}', f"""
+kernel void k(global const {type_} *in, global {type_} *o, int m) {{
+  int w = get_global_size(0), h = get_global_size(1), x = get_global_id(0), y = get_global_id(1), row = y * w, p = row + x;
+  in += w; {body} }}""", shape, local, [('in', dtype, shape[0] * (shape[1] + 2), 0, 100), ('out', dtype, shape[0] * shape[1]), ('value', 'i4', 7)]))
+        CASES.append((f'border of {type_}: {name}, width from the host', f"""
+kernel void k(global const {type_} *in, global {type_} *o, int w, int m) {{
+  int h = get_global_size(1), x = get_global_id(0), y = get_global_id(1), row = y * w, p = row + x;
+  if (x >= w) return;
+  in += 600; {body} }}""", (512, 3), (32, 1), [('in', dtype, 3000, 0, 100), ('out', dtype, 1536), ('each', 'i4', [1, 2, 3, 64, 65, 300, 512]),
+                                               ('value', 'i4', 5)]))

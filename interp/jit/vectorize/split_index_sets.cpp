@@ -62,7 +62,19 @@ struct Choice {
 struct Splitting {
     Loop &loop;
     ScalarEvolution &evolution;
+    bool in_chunks; // rather than one version for all iterations
 };
+
+// How many iterations a vector of the smallest elements has that LOOP accesses.
+unsigned chunk_size(const Loop &loop)
+{
+    unsigned bits = 32;
+    for (BasicBlock *b : loop.blocks())
+        for (Instruction &i : *b)
+            if (getLoadStorePointerOperand(&i))
+                bits = std::min(bits, std::max(8u, unsigned(getLoadStoreType(&i)->getScalarSizeInBits())));
+    return VECTOR_BITS / bits;
+}
 
 // ---- what is constant in the interior ------------------------------------------------------------
 
@@ -174,6 +186,19 @@ bool expected_outcome(const Splitting &s, SelectInst &select)
     return compare ? is_likely(s, *compare) : !is_disjunction(select.getCondition());
 }
 
+// Whether BRANCH treats the border of a picture separately; CHOICE becomes its condition in the interior.
+// For bytes and shorts alone, where comparisons of ids take several vectors for each vector of elements.
+bool choose_branch(const Splitting &s, BranchInst &branch, Choice &choice)
+{
+    if (!s.in_chunks || chunk_size(s.loop) == VECTOR_BITS / 32 || !branch.isConditional() ||
+        branch.getParent() == s.loop.getLoopLatch() || s.loop.isLoopInvariant(branch.getCondition()))
+        return false;
+    auto *compare = dyn_cast<ICmpInst>(branch.getCondition());
+    bool expected = compare ? is_likely(s, *compare) : !is_disjunction(branch.getCondition());
+    choice.value = ConstantInt::getBool(branch.getContext(), expected);
+    return add_conditions(s, branch.getCondition(), expected, choice, DEPTH);
+}
+
 // Whether I is a clamp, of which CHOICE becomes what it is in the interior.
 bool choose(const Splitting &s, Instruction &i, Choice &choice)
 {
@@ -209,6 +234,16 @@ bool choose(const Splitting &s, Instruction &i, Choice &choice)
     choice.value = is_abs ? i.getOperand(0) : nullptr;
     return add_comparison(s, is_abs ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE, i.getOperand(0),
                           is_abs ? ConstantInt::get(i.getType(), 0) : i.getOperand(1), choice);
+}
+
+// Whether a branch of the loop treats the border of a picture separately.
+bool has_border(const Splitting &s)
+{
+    return any_of(s.loop.blocks(), [&](BasicBlock *b) {
+        auto *branch = dyn_cast<BranchInst>(b->getTerminator());
+        Choice choice;
+        return branch && choose_branch(s, *branch, choice);
+    });
 }
 
 // Whether the address of an access in the loop follows from a clamp.
@@ -259,7 +294,8 @@ bool is_candidate(const Splitting &s)
     }
     return vectors && s.loop.isInnermost() && findOptionMDForLoop(&s.loop, "llvm.loop.parallel_accesses") &&
            counter_of(s.loop) && !isa<SCEVCouldNotCompute>(repeats) && !has_division(repeats) &&
-           s.evolution.getUnsignedRangeMax(repeats).isIntN(30) && size <= MOST_CODE && clamps_addresses(s);
+           s.evolution.getUnsignedRangeMax(repeats).isIntN(30) && size <= MOST_CODE &&
+           (clamps_addresses(s) || has_border(s));
 }
 
 // ---- which iterations are in the interior -----------------------------------------------------------
@@ -379,7 +415,8 @@ SmallVector<Condition, 8> simplify(Splitting &s, LoopInfo &loops)
     for (BasicBlock *block : order)
         for (Instruction &i : make_early_inc_range(*block)) {
             Choice choice;
-            if (!choose(s, i, choice))
+            auto *branch = dyn_cast<BranchInst>(&i);
+            if (branch ? !choose_branch(s, *branch, choice) : !choose(s, i, choice))
                 continue;
             if (!choice.value)
                 choice.value = BinaryOperator::CreateSub(i.getOperand(0), i.getOperand(1), "", &i);
@@ -387,7 +424,10 @@ SmallVector<Condition, 8> simplify(Splitting &s, LoopInfo &loops)
                 if (!is_contained(conditions, condition))
                     conditions.push_back(condition);
             s.evolution.forgetValue(&i);
-            i.replaceAllUsesWith(choice.value);
+            if (branch)
+                branch->setCondition(choice.value);
+            else
+                i.replaceAllUsesWith(choice.value);
         }
     return conditions;
 }
@@ -488,17 +528,6 @@ void split(Splitting &s, Loop &inside, PHINode &counter, PHINode &copied, BasicB
         loop->getLoopLatch()->getTerminator()->replaceSuccessorWith(exit, end);
 }
 
-// How many iterations a vector of the smallest elements has that LOOP accesses.
-unsigned chunk_size(const Loop &loop)
-{
-    unsigned bits = 32;
-    for (BasicBlock *b : loop.blocks())
-        for (Instruction &i : *b)
-            if (getLoadStorePointerOperand(&i))
-                bits = std::min(bits, std::max(8u, unsigned(getLoadStoreType(&i)->getScalarSizeInBits())));
-    return VECTOR_BITS / bits;
-}
-
 void make_versions(Splitting &s, DominatorTree &tree, LoopInfo &loops)
 {
     const SCEV *repeats = s.evolution.getBackedgeTakenCount(&s.loop);
@@ -510,7 +539,7 @@ void make_versions(Splitting &s, DominatorTree &tree, LoopInfo &loops)
     std::swap(before, choice); // CHOICE ends with the branch between the versions, BEFORE is the preheader
     Loop *inside = cloneLoopWithPreheader(before, choice, &s.loop, map, ".interior", &loops, &tree, blocks);
     remapInstructionsInBlocks(blocks, map);
-    Splitting copy{*inside, s.evolution};
+    Splitting copy{*inside, s.evolution, s.in_chunks};
     SmallVector<Condition, 8> conditions = simplify(copy, loops);
 
     Instruction *end = choice->getTerminator();
@@ -524,8 +553,7 @@ void make_versions(Splitting &s, DominatorTree &tree, LoopInfo &loops)
     Interior in{b, count, b.getInt64(0), count};
     for (const Condition &c : conditions)
         narrow(in, c, expander, end);
-    auto *constant = dyn_cast<SCEVConstant>(repeats);
-    if (constant && constant->getAPInt().ult(LONG)) {
+    if (!s.in_chunks) {
         Value *all = b.CreateAnd(b.CreateICmpEQ(in.from, b.getInt64(0)), b.CreateICmpEQ(in.to, count));
         BranchInst::Create(inside->getLoopPreheader(), before, all, end);
         end->eraseFromParent();
@@ -545,7 +573,8 @@ PreservedAnalyses SplitIndexSets::run(Function &f, FunctionAnalysisManager &anal
         auto &loops = analyses.getResult<LoopAnalysis>(f);
         auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
         for (Loop *loop : loops.getLoopsInPreorder()) {
-            Splitting s{*loop, evolution};
+            auto *repeats = dyn_cast<SCEVConstant>(evolution.getBackedgeTakenCount(loop));
+            Splitting s{*loop, evolution, !repeats || repeats->getAPInt().uge(LONG)};
             if (!seen.insert(loop->getHeader()).second || !is_candidate(s))
                 continue;
             make_versions(s, analyses.getResult<DominatorTreeAnalysis>(f), loops);
