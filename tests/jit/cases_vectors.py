@@ -81,3 +81,15 @@ for name, (members, code) in STRUCTURES.items():
     CASES.append((f'structure: {name}', f'struct s {{ {members} }};\nkernel void k(global const struct s *a, global const float4 *b, global struct s *o)\n'
                   f'{{ int i = get_global_id(0); struct s q = a[i]; float4 x = b[i]; {code} }}',
                   (SIZE,), (64,), [('in', 'f4', 1700 * 8, -9, 9), ('in', 'f4', 1700 * 4, -9, 9), ('out', 'f4', 1700 * 8)]))
+
+# Structures whose members vectors would gather and scatter.
+for type_, dtype in [('float', 'f4'), ('int', 'i4'), ('double', 'f8'), ('uchar', 'u1'), ('ushort', 'u2')]:
+    for count, work in [(10, 's.m[1] += s.m[2];'), (11, 's.m[0] = s.m[3] < s.m[4] ? s.m[9] : s.m[10] + 1;'), (9, ' '.join(f's.m[{k}] += s.m[{(k * 5 + 2) % 9}] * s.m[{(k + 4) % 9}];' for k in range(9)))]:
+        for shape, local, offset in [((1000,), None, ()), ((96, 5), (32, 1), (3, 1))]:
+            n = (shape[0] + 3) * (shape[1] + 1 if shape[1:] else 1)
+            CASES.append((f'structures of {count} {type_}, {len(work)}, {shape}', f"""
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef struct {{ {type_} m[{count}]; }} S;
+kernel void k(global const S *in, global S *out) {{
+  int i = get_global_id(1) * (get_global_size(0) + 3) + get_global_id(0);
+  S s = in[i]; {work} out[i] = s; }}""", shape, local, [('in', dtype, n * count, 0, 100), ('out', dtype, n * count)], *[offset] * bool(offset)))

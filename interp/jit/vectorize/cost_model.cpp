@@ -36,6 +36,10 @@ constexpr unsigned MOST_VECTORS = 8;
 // divisions of 64-bit integers and gathers of bytes under a mask; accesses lane by lane, and divisions, in a
 // loop that lanes leave one after the other.
 constexpr unsigned GATHER = 8, OPERATION = 16, SEARCHED_ACCESS = 2 * LANE_ACCESS;
+
+// What a work-item's part of a gather and of a scatter loses, as half the operations by which vectors gain as
+// much; LLVM makes shuffles of accesses that are at most SHUFFLED elements apart.
+constexpr unsigned GATHERED = 3, SCATTERED = 4, SHUFFLED = 8;
 } // namespace
 
 static unsigned instruction_latency(const Instruction &i)
@@ -206,6 +210,38 @@ static bool is_over_items(const Loop &loop)
            !findOptionMDForLoop(&loop, "llvm.loop.vectorize.enable");
 }
 
+// Whether LOOP only moves members of structures, and computes less with them than vectors lose by gathers and
+// scatters.  As scalar code, LLVM makes vectors of the members of one structure.
+static bool moves_structures(const Loop &loop, ScalarEvolution &evolution)
+{
+    if (loop.getNumBlocks() > 1)
+        return false;
+    unsigned lost = 0, gained = 0;
+    const DataLayout &layout = loop.getHeader()->getModule()->getDataLayout();
+    for (Instruction &i : *loop.getHeader()) {
+        Value *pointer = getLoadStorePointerOperand(&i);
+        const bool addresses = isa<PHINode>(i) || isa<GetElementPtrInst>(i) || isa<CastInst>(i);
+        if (!pointer && (addresses || i.isTerminator()))
+            continue;
+        if (!pointer) {
+            gained += isa<CallInst>(i) || instruction_latency(i) == DIVISION ? DIVISION : 1;
+            continue;
+        }
+        if (loop.isLoopInvariant(pointer))
+            continue;
+        auto *sequence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(pointer));
+        auto *step = sequence && sequence->isAffine()
+                         ? dyn_cast<SCEVConstant>(sequence->getStepRecurrence(evolution))
+                         : nullptr;
+        const uint64_t size = layout.getTypeAllocSize(getLoadStoreType(&i));
+        if (!step || step->getAPInt().abs().ule(size))
+            return false;
+        if (step->getAPInt().abs().ugt(SHUFFLED * size))
+            lost += isa<StoreInst>(i) ? SCATTERED : GATHERED;
+    }
+    return lost > 2 * gained;
+}
+
 // Whether an instruction is executed lane by lane, or accesses shadow tags, whose checks know the lanes of
 // one vector.
 static bool has_one_vector(const Loop &loop)
@@ -220,9 +256,14 @@ static bool has_one_vector(const Loop &loop)
 PreservedAnalyses Interleave::run(Function &f, FunctionAnalysisManager &analyses)
 {
     LoopInfo &loops = analyses.getResult<LoopAnalysis>(f);
+    ScalarEvolution &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
     for (Loop *loop : loops.getLoopsInPreorder()) {
         if (!is_over_items(*loop) || has_one_vector(*loop))
             continue;
+        if (moves_structures(*loop, evolution)) {
+            addStringMetadataToLoop(loop, "llvm.loop.vectorize.enable", 0);
+            continue;
+        }
         LoopBlocksRPO order(loop);
         order.perform(&loops);
         CodeCost cost = measure_code(SmallVector<BasicBlock *, 8>(order.begin(), order.end()),

@@ -36,7 +36,7 @@ const llvm::SCEVAddRecExpr *consecutive_access(llvm::Instruction &i,
                                                llvm::PredicatedScalarEvolution &evolution);
 
 // The pass that asks LLVM's vectorizer for several vectors in an iteration where arithmetic waits for its own
-// results.
+// results, and for none where members of structures are moved.
 struct Interleave : llvm::PassInfoMixin<Interleave> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
