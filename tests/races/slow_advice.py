@@ -53,6 +53,30 @@ def outcome(text, barrier, line, wanted, finding):
     return lines_of(finding, 1 << 30) not in [lines_of(x, line) for x in found]
 
 
+ENDLESS = """kernel void k(global int *out)
+{
+    local int flag;
+    size_t me = get_local_id(0);
+    if (me == 1)
+        flag = 1;
+    while (me == 0 && flag == 1)
+        out[0]++;
+}
+"""
+
+
+def check_endless():
+    """A launch that the advised barrier makes endless ends when the time is used; its trace is not the program's."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cl") as f:
+        f.write(ENDLESS)
+        f.flush()
+        run = subprocess.run([refcl, "kernel", "--global", "2", "--local", "2", "--arg", "buf:2", f.name],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+    said = run.stderr.decode()
+    check("an endless launch with the advised barrier ends", "launching kernels again took more than" in said, said)
+    check("its trace is not reported as truncated", run.returncode == 1 and "truncated" not in said, said)
+
+
 def main():
     if not os.path.exists(refcl):
         print("ok 1 - advice # SKIP %s is not built" % refcl)
@@ -68,6 +92,7 @@ def main():
             barrier, line = place(finding)
             check("%s: %s" % (os.path.basename(path), finding["fix"]), outcome(text, barrier, line, wanted, finding),
                   finding["message"])
+    check_endless()
     return tap.done()
 
 

@@ -231,7 +231,7 @@ static void consume_trace(struct session_process *p)
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
         ;
-    if (c == MM_OK && !p->tee.complete)
+    if (c == MM_OK && !p->tee.complete && !p->all->session->command.again)
         mm_print(stderr,
                  "refcl: note: the trace of process %ld is truncated; its intact prefix is reported\n",
                  (long)p->pid);
