@@ -5,6 +5,9 @@
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -13,7 +16,7 @@ using namespace instrumentation;
 namespace
 {
 
-enum { DEPTH = 24, MOST_WORK = 1500, SMALL_WIDTH = 16 };
+enum { DEPTH = 24, MOST_WORK = 6000, SMALL_WIDTH = 16 };
 static_assert(GROUP < SIZE && SIZE < ITEM && ITEM < GLOBAL, "the order of parameters");
 
 } // namespace
@@ -76,6 +79,12 @@ LaunchRange LaunchRanges::combine(unsigned op, LaunchRange x, LaunchRange y)
         return {b.CreateAdd(x.low, y.low), b.CreateAdd(x.high, y.high)};
     if (op == Instruction::Sub)
         return {b.CreateSub(x.low, y.high), b.CreateSub(x.high, y.low)};
+    if (isa<ConstantInt>(x.low) && x.low == x.high)
+        std::swap(x, y);
+    if (auto *factor = dyn_cast<ConstantInt>(y.low); factor && y.low == y.high) {
+        Value *low = b.CreateMul(x.low, factor), *high = x.low == x.high ? low : b.CreateMul(x.high, factor);
+        return factor->isNegative() ? LaunchRange{high, low} : LaunchRange{low, high};
+    }
     Value *ends[] = {b.CreateMul(x.low, y.low), b.CreateMul(x.low, y.high), b.CreateMul(x.high, y.low),
                      b.CreateMul(x.high, y.high)};
     return {smaller(smaller(ends[0], ends[1]), smaller(ends[2], ends[3])),
@@ -505,10 +514,23 @@ LaunchRange LaunchRanges::number(Value *v, bool sign, BasicBlock *block)
     return as_number(range(evolution.getSCEV(v), block, DEPTH), v->getType()->getIntegerBitWidth(), sign);
 }
 
+// LLVM takes much longer to optimize arithmetic of 128 bits than the function takes to execute.  The function
+// is simplified here and compiled as it is, in short blocks: instruction selection takes quadratic time for
+// long ones.
 void LaunchRanges::finish(Value *all)
 {
-    if (all)
-        b.CreateRet(b.CreateZExt(all, b.getInt32Ty()));
-    else
+    constexpr size_t MOST_OF_BLOCK = 128;
+    if (!all) {
         holds->eraseFromParent();
+        return;
+    }
+    b.CreateRet(b.CreateZExt(all, b.getInt32Ty()));
+    FunctionAnalysisManager analyses;
+    PassBuilder().registerFunctionAnalyses(analyses);
+    EarlyCSEPass().run(*holds, analyses);
+    ADCEPass().run(*holds, analyses);
+    for (BasicBlock *block = &holds->getEntryBlock(); block->size() > MOST_OF_BLOCK;)
+        block = block->splitBasicBlock(std::next(block->begin(), MOST_OF_BLOCK));
+    holds->addFnAttr(Attribute::NoInline);
+    holds->addFnAttr(Attribute::OptimizeNone);
 }

@@ -197,7 +197,7 @@ uint64_t in_shim_size(LLVMModuleRef module)
 {
     uint64_t n = 0;
     for (const Function &f : *unwrap(module))
-        n += f.getInstructionCount();
+        n += f.hasOptNone() ? 0 : f.getInstructionCount();
     return n;
 }
 

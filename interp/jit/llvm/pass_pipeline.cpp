@@ -264,8 +264,10 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     callbacks.registerShouldRunOptionalPassCallback([joins](StringRef pass, Any ir) {
         if (stopped || (!joins && pass == "SLPVectorizerPass"))
             return false;
-        auto *f = pass == "EarlyCSEPass" || pass == "DSEPass" ? any_cast<const Function *>(&ir) : nullptr;
-        return !f || !has_masked_accesses_of_two_types(**f);
+        const Function *f = function_of(ir);
+        if (f && f->hasOptNone())
+            return false;
+        return !f || !(pass == "EarlyCSEPass" || pass == "DSEPass") || !has_masked_accesses_of_two_types(*f);
     });
     PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, {}, &callbacks);
     LoopAnalysisManager loops;

@@ -6,6 +6,7 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/OrcEE.h>
 #include <llvm/ADT/APInt.h>
+#include <llvm/ADT/Any.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -98,6 +99,17 @@ inline void add_libmvec(llvm::TargetLibraryInfoImpl &library, const llvm::Triple
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86, triple);
 #else
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86);
+#endif
+}
+
+// The function that a pass is about to be run on; null: it is not run on a function.
+inline const llvm::Function *function_of(const llvm::Any &ir)
+{
+#if LLVM_VERSION_MAJOR >= 16
+    const llvm::Function *const *f = llvm::any_cast<const llvm::Function *>(&ir);
+    return f ? *f : nullptr;
+#else
+    return llvm::any_isa<const llvm::Function *>(ir) ? llvm::any_cast<const llvm::Function *>(ir) : nullptr;
 #endif
 }
 
