@@ -3,7 +3,8 @@
 --check none and with checks: LLVM takes time quadratic in the accesses of a block, and exponential time to
 unswitch nested loops.  The same holds for the code that computes the ranges of long sums when a launch begins,
 and for kernels with many texel reads, which are calls; kernels with few have them inlined.  The interpreter
-executes larger kernels."""
+executes larger kernels.  With checks, code grows linearly with accesses, and what LLVM optimizes of it slowly: beyond
+a number of checks, accesses call functions."""
 import os
 import subprocess
 import sys
@@ -56,6 +57,55 @@ def compiled(source, mode, arguments=('buf:4096', 'buf:4096')):
     return run.stdout
 
 
+def statements(count, text, before='', after=''):
+    return ('kernel void k(global const float *in, global float *out, global float *t, int n) {'
+            f'int id = get_global_id(0), l = get_local_id(0); {before}'
+            + ''.join(text.replace('$', str(k)) for k in range(count)) + after + '}')
+
+
+# With about COUNT accesses each, and how many lines each may take beside the function that is called when a
+# launch begins.
+LINEAR = {
+    'straight line': (lambda count: statements(count // 2, 'out[$ * n + id] = in[$ * n + id] * 1.5f;'), 16),
+    'branches': (lambda count: statements(count // 2, 'if (in[id + $] > $) out[id + $ * n] = $;'), 40),
+    'switch': (lambda count: statements(
+        count // 2, 'case $: out[id * n + $] = in[id + $ * n] * $; break;', 'switch ((int)in[id]) {', '}'), 40),
+    'unrolled loop': (lambda count: statements(
+        1, f'_Pragma("unroll") for (int k = 0; k < {count // 2}; k++) out[k * n + id] = in[(k * n + id) & 1023] * k;'), 16),
+    'unknown subscripts': (lambda count: statements(count, 'j = (int)in[j + $];', 'int j = id;', 'out[id] = j;'), 18),
+    'scattered writes': (lambda count: statements(count, 't[j * ($ + 3) + $] = $;', 'int j = (int)in[id];'), 24),
+    'local memory': (lambda count: statements(
+        count, 'm[(l + $ * 8 + n) & 4095] = in[id];', 'local float m[4096];',
+        'barrier(CLK_LOCAL_MEM_FENCE); out[id] = m[l * n & 4095];'), 12),
+}
+
+
+def function_sizes(text):
+    """Lines of each function of the IR, and those functions that LLVM does not optimize."""
+    sizes, groups, name = {}, {}, None
+    for line in text.split('\n'):
+        if line.startswith('define '):
+            name = line[line.index('@') + 1:line.index('(')]
+            groups[name] = line.rsplit('#', 1)[1].split()[0] if '#' in line else None
+            sizes[name] = 0
+        elif line == '}':
+            name = None
+        elif name:
+            sizes[name] += 1
+    plain = {line.split()[1][1:] for line in text.split('\n') if line.startswith('attributes ') and ' optnone ' in line}
+    return sizes, {name for name, group in groups.items() if group in plain}
+
+
+for name, (make, most) in LINEAR.items():
+    lines = {}
+    for count in 250, 500:
+        sizes, unoptimized = function_sizes(compiled(make(count), [], ('buf:1048576',) * 3 + ('8',)))
+        decided = sizes.pop('run.holds', 0)
+        lines[count] = sum(sizes.values())
+        check(f'{name}, {count} accesses: at most {most} lines for each', 0 < lines[count] <= most * count, sizes)
+        check(f'{name}, {count} accesses: what their ranges need takes at most 80 lines for each, not optimized',
+              decided <= 80 * count and (not decided or 'run.holds' in unoptimized), decided)
+    check(f'{name}: twice the accesses take at most 2.5 times the lines', lines[500] <= 2.5 * lines[250], lines)
 for name, source in KERNELS.items():
     for mode in (['--check', 'none'], []):
         text = compiled(source, mode)

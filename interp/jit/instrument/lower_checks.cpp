@@ -105,6 +105,23 @@ void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
     id->setVolatile(true); // or equal loads would be merged
 }
 
+// What follows from the base and the work-item's number.
+void CheckLowering::spread_tags(Tags &t, TagKind kind)
+{
+    const bool local = kind == LOCAL_TAGS, phased = local || (kind == GLOBAL_TAGS && options.plan.phases);
+    const unsigned bits = options.plan.lane_bits;
+    t.range = local ? nullptr : field(offsetof(in_shadow, range));
+    t.all_readers = local ? nullptr : b.CreateAdd(t.base, b.CreateSub(t.range, b.getInt32(1)));
+    t.item_span = phased ? b.getInt32(1u << bits) : nullptr;
+    t.group_span = nullptr;
+    if (phased && !local)
+        t.group_span =
+            b.CreateSub(b.CreateShl(b.getInt32(1), field(offsetof(in_shadow, group_shift))), t.item_span);
+    Value *lanes = b.getInt32((1u << bits) - 1);
+    t.group_readers = phased ? b.CreateAdd(t.base, b.CreateOr(t.own, lanes)) : t.all_readers;
+    t.tag = b.CreateAdd(t.base, t.own);
+}
+
 // Emits the computation of the work-item's tags at the insertion point.
 void CheckLowering::compute_tags(TagKind kind)
 {
@@ -112,36 +129,18 @@ void CheckLowering::compute_tags(TagKind kind)
     bool local = kind == LOCAL_TAGS;
     if (kind == GLOBAL_TAGS && options.plan.clocks)
         return compute_segments(t);
-    unsigned bits = options.plan.lane_bits;
-    Value *lanes = b.getInt32((1u << bits) - 1);
-    bool phased = local || (kind == GLOBAL_TAGS && options.plan.phases);
-    t.range = local ? nullptr : field(offsetof(in_shadow, range));
-    if (local) {
-        t.base = b.CreateAdd(field(offsetof(in_shadow, local_base)),
-                             b.CreateShl(item.getArg(GROUP), IN_SHADOW_LOCAL_BITS));
-        t.all_readers = nullptr;
-        t.group_span = nullptr;
-    } else {
-        t.base = field(offsetof(in_shadow, base));
-        t.all_readers = b.CreateAdd(t.base, b.CreateSub(t.range, b.getInt32(1)));
-        t.group_span = nullptr;
-    }
-    t.item_span = b.getInt32(1u << bits);
-    if (!phased) {
-        t.own = linear_id();
-        t.group_readers = t.all_readers;
-        t.item_span = nullptr;
-    } else {
+    t.base = field(local ? offsetof(in_shadow, local_base) : offsetof(in_shadow, base));
+    if (local)
+        t.base = b.CreateAdd(t.base, b.CreateShl(item.getArg(GROUP), IN_SHADOW_LOCAL_BITS));
+    if (local || (kind == GLOBAL_TAGS && options.plan.phases)) {
         Value *now = b.CreateLoad(b.getInt32Ty(), phase[local]);
-        t.own = b.CreateAdd(b.CreateShl(now, bits), local_index());
-        if (!local) {
-            Value *shift = field(offsetof(in_shadow, group_shift));
-            t.own = b.CreateAdd(t.own, b.CreateShl(group_index(), shift));
-            t.group_span = b.CreateSub(b.CreateShl(b.getInt32(1), shift), t.item_span);
-        }
-        t.group_readers = b.CreateAdd(t.base, b.CreateOr(t.own, lanes));
+        t.own = b.CreateAdd(b.CreateShl(now, options.plan.lane_bits), local_index());
+        if (!local)
+            t.own = b.CreateAdd(t.own, b.CreateShl(group_index(), field(offsetof(in_shadow, group_shift))));
+    } else {
+        t.own = linear_id();
     }
-    t.tag = b.CreateAdd(t.base, t.own);
+    spread_tags(t, kind);
 }
 
 // ---- checks --------------------------------------------------------------------------------------
@@ -157,6 +156,8 @@ Instruction *CheckLowering::set_scope(Instruction *i, bool of_tags)
 
 void CheckLowering::flag(Value *bad)
 {
+    if (outlines)
+        return call_flag(bad);
     Value *v = b.CreateOr(b.CreateLoad(b.getInt32Ty(), flagged), b.CreateZExt(bad, b.getInt32Ty()));
     b.CreateStore(v, flagged);
 }
@@ -285,7 +286,9 @@ void CheckLowering::lower(Access &a)
         in_bounds = b.CreateAnd(in_bounds,
                                 b.CreateICmpEQ(b.CreateAnd(offset, b.getInt64(a.align - 1)), b.getInt64(0)));
     Value *within = a.origin.within ? b.CreateAdd(offset, a.origin.within) : offset; // of local memory
-    if (a.in_bounds) {
+    if (outlines && (!a.in_bounds || has_tag_checks(a))) {
+        lower_by_call(a, in_bounds, within);
+    } else if (a.in_bounds) {
         check_tags(a, within, pointer, b.getTrue());
         call->replaceAllUsesWith(pointer);
     } else if (Instruction *user = sole_user(call)) {
@@ -453,6 +456,7 @@ bool CheckLowering::run()
         call->eraseFromParent();
     drop_decided();
     use_ranges();
+    choose_outline();
     for (Access &a : accesses)
         lower(a);
     for (CallInst *call : undos)

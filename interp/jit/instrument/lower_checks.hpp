@@ -7,6 +7,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <map>
 #include <set>
 
 namespace instrumentation
@@ -109,6 +110,9 @@ class CheckLowering
     Tags tags[TAG_KINDS];
     llvm::Value *shadow = nullptr;
     llvm::MDNode *data_scope = nullptr, *tag_scope = nullptr, *group = nullptr;
+    bool outlines = false; // checks are in functions
+    std::map<std::tuple<const Memory *, uint64_t, unsigned, bool>, llvm::Function *> outlined;
+    llvm::Function *outlined_flag = nullptr;
 
     bool fail(const llvm::Twine &text)
     {
@@ -162,6 +166,7 @@ class CheckLowering
     llvm::Value *local_index();
     llvm::Value *group_index();
     void compute_tags(TagKind kind);
+    void spread_tags(Tags &t, TagKind kind);
     TagKind tag_kind(const Memory &m) const;
     llvm::Instruction *set_scope(llvm::Instruction *i, bool of_tags);
     void flag(llvm::Value *bad);
@@ -175,6 +180,15 @@ class CheckLowering
     void lower_undo(llvm::CallInst *call);
     void for_each_cell(uint64_t count, llvm::function_ref<void(llvm::Value *)> body);
     void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
+    void check_cells(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
+    bool saves(const Access &a);
+    bool has_tag_checks(const Access &a);
+    void choose_outline();
+    llvm::Function *add_outlined(llvm::Type *result, llvm::ArrayRef<llvm::Type *> parameters);
+    llvm::Function *outlined_check(const Access &a);
+    void flag_in_frame(llvm::Value *bad);
+    void call_flag(llvm::Value *bad);
+    void lower_by_call(const Access &a, llvm::Value *in_bounds, llvm::Value *offset);
     void check_cell(const Access &a, const Memory &m, llvm::Value *index);
     void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from, llvm::Value *in_bounds);
     llvm::Value *untouched(const Memory &m, unsigned which, llvm::Value *index);

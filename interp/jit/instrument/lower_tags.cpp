@@ -144,7 +144,7 @@ void CheckLowering::for_each_cell(uint64_t count, function_ref<void(Value *)> bo
         return;
     Instruction *place = &*b.GetInsertPoint();
     BasicBlock *before = place->getParent(), *after = SplitBlock(before, place);
-    BasicBlock *loop = BasicBlock::Create(item.getContext(), "", &item, after);
+    BasicBlock *loop = BasicBlock::Create(item.getContext(), "", before->getParent(), after);
     before->getTerminator()->setSuccessor(0, loop);
     b.SetInsertPoint(loop);
     PHINode *k = b.CreatePHI(b.getInt64Ty(), 2);
@@ -157,25 +157,33 @@ void CheckLowering::for_each_cell(uint64_t count, function_ref<void(Value *)> bo
     b.SetInsertPoint(place);
 }
 
-// POINTER: through which the access is made.
-void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, Value *in_bounds)
+// Whether the access saves bytes for rollback before the launch's first write to them.
+bool CheckLowering::saves(const Access &a)
 {
-    if (!a.tagged)
-        return;
     const Memory &m = memory_of(a);
-    bool tagged = *m.use & IN_SHADOW_TAGGED;
-    bool saves = tag_kind(m) != LOCAL_TAGS && in_shadow_has_undo(*m.use) &&
-                 (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
-    if (!tagged && !saves)
-        return;
+    return tag_kind(m) != LOCAL_TAGS && in_shadow_has_undo(*m.use) &&
+           (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
+}
+
+// Once the work-item's tags are computed.  POINTER: through which the access is made.
+void CheckLowering::check_cells(const Access &a, Value *offset, Value *pointer, Value *in_bounds)
+{
+    const Memory &m = memory_of(a);
     unsigned log = *m.use >> IN_SHADOW_GRANULE;
-    compute_tags(tag_kind(m));
     Value *first = b.CreateLShr(offset, log, "", true);
     for_each_cell(a.size >> log, [&](Value *k) {
         Value *index = b.CreateAdd(first, k);
-        if (saves)
+        if (saves(a))
             save_cell(m, index, b.CreateGEP(b.getInt8Ty(), pointer, b.CreateShl(k, log)), in_bounds);
-        if (tagged)
+        if (*m.use & IN_SHADOW_TAGGED)
             check_cell(a, m, index);
     });
+}
+
+void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, Value *in_bounds)
+{
+    if (!has_tag_checks(a))
+        return;
+    compute_tags(tag_kind(memory_of(a)));
+    check_cells(a, offset, pointer, in_bounds);
 }

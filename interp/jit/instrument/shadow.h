@@ -122,6 +122,7 @@ struct in_shadow_plan {
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
     uint8_t clocks;           /* atomics do: tags of global memory are segments (clocks.h) */
+    uint8_t outlined;         /* accesses call functions for their checks */
     uint8_t ranges;           /* code is for launches of which run.holds is true (launch_ranges.hpp) */
     uint32_t max_coefficient; /* largest coefficient of an id in a subscript */
 };

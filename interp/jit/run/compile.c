@@ -272,11 +272,12 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
                        LLVMValueRef shared)
 {
     bool clocks = is_instrumented(k) && k->shape.shadow_plan.clocks;
+    bool outlined = is_instrumented(k) && k->shape.shadow_plan.outlined;
     bool any_size = k->options.flags & IN_JIT_ANY_SIZE;
     struct in_loops loops = {.edge = k->edge,
                              .access_group = shared,
                              .any_size = any_size,
-                             .lanes = any_size || clocks ? 0 : vector_lanes(),
+                             .lanes = any_size || clocks || outlined ? 0 : vector_lanes(),
                              .frame_bytes = is_instrumented(k) ? sizeof(struct in_jit_frame)
                                                                : offsetof(struct in_jit_frame, shadow),
                              .offset_at = offsetof(struct in_jit_frame, global_offset),

@@ -76,7 +76,8 @@ static bool decides_loop(const Instruction &origin, const Loop &loop, bool alias
                         work.push_back(&load);
             continue;
         }
-        if (auto *call = dyn_cast<CallInst>(i); call && !call->doesNotAccessMemory())
+        if (auto *call = dyn_cast<CallInst>(i);
+            call && !call->doesNotAccessMemory() && !call->hasFnAttr("check"))
             return true;
         for (const User *user : i->users())
             if (auto *next = dyn_cast<Instruction>(user))
