@@ -6,6 +6,7 @@
 #define INTERP_EXEC_EXEC_H
 
 #include "interp/exec/ops.h"
+#include "interp/ext/ext.h"
 #include "interp/image/image.h"
 #include "interp/module/module.h"
 #include <string.h>
@@ -23,6 +24,7 @@ struct in_insn {
         uint64_t imm;
         const void *p;
         void (*convert)(const void *in, void *out); /* CVT */
+        in_ext_kernel scalar;                       /* EXT_DIRECT */
     };
 };
 
@@ -377,6 +379,9 @@ enum in_stop in_engine_weak(struct in_run *run, struct in_item *item, const void
 const struct in_insn *in_thread(struct in_code *code, enum in_engine engine);
 
 /* No object: every access through it takes the slow path. */
+/* ext_inst.c: a call of a scalar function of OpenCL.std becomes an EXT_DIRECT. */
+void in_ext_direct_call(struct in_insn *insn);
+
 extern const struct in_object in_unknown;
 
 /* An access through a pointer: SIZE bytes at ADDRESS. */

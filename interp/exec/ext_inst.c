@@ -85,6 +85,16 @@ static bool run_scalar(struct in_run *run, struct in_item *item, const struct in
     return true;
 }
 
+void in_ext_direct_call(struct in_insn *insn)
+{
+    const struct in_call *c = insn->p;
+    if (insn->op != IN_EXT || c->fn != run_scalar)
+        return;
+    *insn = (struct in_insn){
+        .op = IN_EXT_DIRECT, .d = c->result, .a = c->operand[0], .b = c->operand[1], .c = c->operand[2]};
+    memcpy(&insn->scalar, &c->more, sizeof insn->scalar);
+}
+
 /* The last operand is a pointer that receives a second result. */
 static bool run_second(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                        const struct in_call *c)

@@ -93,14 +93,37 @@
                             X(IDOT) X(COPYMEM) X(ATOMIC) X(FENCE) X(WAIT) X(EXT) X(CALLC)
 
 #define IN_BRANCH_(X, n) X(B_##n##_32) X(B_##n##_64)
-/* Made by in_thread(). */
+
+/* Operations that in_thread() makes for the fast engine only.  STEP: the end of a loop with a counter.
+ * PAIR_F_S: a 32-bit operation F and then S, whose first operand is the result of F; PAIR_F_S_B: the second
+ * operand.  M(F, S); the order is that of IN_INT_BINARY and IN_FLOAT_BINARY. */
 #define IN_STEP_(X, n) X(STEP_##n##_32) X(STEP_##n##_64)
+#define IN_PAIRED_INT_(M, f)                                                                                 \
+    M(f, ADD) M(f, SUB) M(f, MUL) M(f, AND) M(f, OR) M(f, XOR) M(f, SHL) M(f, LSHR) M(f, ASHR)
+#define IN_INT_PAIRS(M)                                                                                      \
+    IN_PAIRED_INT_(M, ADD)                                                                                   \
+    IN_PAIRED_INT_(M, SUB)                                                                                   \
+    IN_PAIRED_INT_(M, MUL)                                                                                   \
+    IN_PAIRED_INT_(M, AND)                                                                                   \
+    IN_PAIRED_INT_(M, OR)                                                                                    \
+    IN_PAIRED_INT_(M, XOR)                                                                                   \
+    IN_PAIRED_INT_(M, SHL)                                                                                   \
+    IN_PAIRED_INT_(M, LSHR)                                                                                  \
+    IN_PAIRED_INT_(M, ASHR)
+#define IN_PAIRED_FLOAT_(M, f) M(f, FADD) M(f, FSUB) M(f, FMUL) M(f, FDIV)
+#define IN_FLOAT_PAIRS(M)                                                                                    \
+    IN_PAIRED_FLOAT_(M, FADD)                                                                                \
+    IN_PAIRED_FLOAT_(M, FSUB)                                                                                \
+    IN_PAIRED_FLOAT_(M, FMUL)                                                                                \
+    IN_PAIRED_FLOAT_(M, FDIV)
 
 /* IN_X(name) for each operation, where IN_OPS is used. */
 #define IN_INT_NAMES_(n, s, e)    IN_N8_(IN_X, n)
 #define IN_FLOAT_NAMES_(n, e)     IN_N6_(IN_X, n)
 #define IN_BRANCH_NAMES_(n, s, e) IN_BRANCH_(IN_X, n)
 #define IN_STEP_NAMES_(n, s, e)   IN_STEP_(IN_X, n)
+#define IN_PAIR_NAME_(f, s)       IN_X(PAIR_##f##_##s)
+#define IN_PAIR_B_NAME_(f, s)     IN_X(PAIR_##f##_##s##_B)
 #define IN_OPS                                                                                               \
     IN_OTHER_OPS(IN_X)                                                                                       \
     IN_INT_BINARY(IN_INT_NAMES_)                                                                             \
@@ -108,16 +131,21 @@
     IN_INT_UNARY(IN_INT_NAMES_)                                                                              \
     IN_INT_COMPARE(IN_INT_NAMES_)                                                                            \
     IN_INT_COMPARE(IN_BRANCH_NAMES_)                                                                         \
-    IN_INT_COMPARE(IN_STEP_NAMES_)                                                                           \
     IN_FLOAT_BINARY(IN_FLOAT_NAMES_)                                                                         \
     IN_FLOAT_UNARY(IN_FLOAT_NAMES_)                                                                          \
     IN_FLOAT_COMPARE(IN_FLOAT_NAMES_)                                                                        \
     IN_FLOAT_TEST(IN_FLOAT_NAMES_)                                                                           \
     IN_MEM_(IN_X, LOAD) IN_MEM_(IN_X, LOADX) IN_MEM_(IN_X, LOADXI)                                           \
     IN_MEM_(IN_X, STORE) IN_MEM_(IN_X, STOREX) IN_MEM_(IN_X, STOREXI)
+#define IN_FUSED_OPS                                                                                         \
+    IN_INT_COMPARE(IN_STEP_NAMES_)                                                                           \
+    IN_INT_PAIRS(IN_PAIR_NAME_)                                                                              \
+    IN_FLOAT_PAIRS(IN_PAIR_NAME_)                                                                            \
+    IN_FLOAT_PAIRS(IN_PAIR_B_NAME_)                                                                          \
+    IN_X(EXT_DIRECT) IN_X(SHUFFLE_32)
 
 #define IN_X(n) IN_##n,
-enum in_op { IN_OPS IN_OP_COUNT };
+enum in_op { IN_OPS IN_OP_COUNT, IN_BEFORE_FUSED = IN_OP_COUNT - 1, IN_FUSED_OPS };
 #undef IN_X
 
 /* clang-format on */
