@@ -1,16 +1,11 @@
-/* Analysis before lowering a function: variables promoted to slots, loads that read them in place, and
- * address computations and comparisons that are fused into their only user. */
+/* Analysis before lowering a function: loads that read variables in place, values that are computed in
+ * place, and address computations and comparisons that are fused into their only user. */
 #include "interp/lower/lower.h"
 #include <string.h>
 
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst)
 {
     in_inst_at(l->m, l->m->ids[id].word, inst);
-}
-
-bool in_register_variable(const struct in_lower *l, uint32_t id)
-{
-    return l->m->ids[id].kind == IN_ID_VALUE && l->use[id].variable && !l->use[id].escapes;
 }
 
 static bool is_fused_compare(uint32_t op)
@@ -62,10 +57,20 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
     return ty != NULL;
 }
 
-/* Instructions whose result shares the operand's slot. */
-static bool is_alias(uint32_t op)
+/* Whether a shuffle is the first elements of its first operand, as in v.xyz. */
+bool in_is_prefix(const struct in_lower *l, const struct in_inst *i)
 {
-    return op == SpvOpBitcast || op == SpvOpCopyObject || op == SpvOpCompositeExtract ||
+    uint32_t count = i->operand_count - 2, same = 0;
+    while (same < count && i->operands[same + 2] == same)
+        same++;
+    return i->opcode == SpvOpVectorShuffle && same == count && count <= in_ty_of(l, i->operands[0])->count;
+}
+
+/* Instructions whose result shares the operand's slot. */
+static bool is_alias(const struct in_lower *l, const struct in_inst *i)
+{
+    const uint32_t op = i->opcode;
+    return in_is_prefix(l, i) || op == SpvOpBitcast || op == SpvOpCopyObject || op == SpvOpCompositeExtract ||
            op == SpvOpPtrCastToGeneric || op == SpvOpGenericCastToPtr || op == SpvOpConvertPtrToU ||
            op == SpvOpCopyLogical || in_is_chain(op) || op == SpvOpExpectKHR;
 }
@@ -80,11 +85,6 @@ static void count_uses(struct in_lower *l, const struct in_inst *i, uint32_t blo
         u->uses++;
         if (i->opcode == SpvOpPhi || u->block != block)
             u->far = true;
-        bool direct = (i->opcode == SpvOpLoad || i->opcode == SpvOpStore || i->opcode == SpvOpLifetimeStart ||
-                       i->opcode == SpvOpLifetimeStop) &&
-                      k == 0;
-        if (!direct)
-            u->escapes = true;
     }
 }
 
@@ -99,7 +99,6 @@ static void first_pass(struct in_lower *l)
             struct in_use *u = &l->use[i->result];
             u->position = u->effective = p;
             u->block = block;
-            u->variable = i->opcode == SpvOpVariable;
         }
     }
     block = 0;
@@ -162,7 +161,7 @@ static void second_pass(struct in_lower *l)
             at = l->use[i->result].effective;
         defer_operands(l, i, p, at);
         bool far = false;
-        if (i->result != 0 && is_alias(i->opcode)) {
+        if (i->result != 0 && is_alias(l, i)) {
             far = l->use[i->result].far;
             if (l->use[i->result].last > at)
                 at = l->use[i->result].last;
@@ -177,9 +176,14 @@ static void second_pass(struct in_lower *l)
     }
 }
 
-static bool stores_to(const struct in_inst *i, uint32_t variable)
+static bool stores_to(const struct in_lower *l, const struct in_inst *i, uint32_t variable)
 {
-    return i->opcode == SpvOpStore && i->operands[0] == variable;
+    return i->opcode == SpvOpStore && in_register_variable(l, i->operands[0]) == variable;
+}
+
+static bool loads_from(const struct in_lower *l, const struct in_inst *i, uint32_t variable)
+{
+    return i->opcode == SpvOpLoad && in_register_variable(l, i->operands[0]) == variable;
 }
 
 /* A load of a register variable reads in place if the variable keeps its value until the last use. */
@@ -187,11 +191,12 @@ static void alias_loads(struct in_lower *l)
 {
     for (uint32_t p = 0; p < l->inst_count; p++) {
         const struct in_inst *i = &l->insts[p];
-        if (i->opcode != SpvOpLoad || !in_register_variable(l, i->operands[0]) || l->use[i->result].far)
+        uint32_t variable = i->opcode == SpvOpLoad ? in_register_variable(l, i->operands[0]) : 0;
+        if (variable == 0 || l->use[i->result].far)
             continue;
         bool kept = true;
         for (uint32_t q = p + 1; q < l->use[i->result].last && q < l->inst_count && kept; q++)
-            kept = !stores_to(&l->insts[q], i->operands[0]);
+            kept = !stores_to(l, &l->insts[q], variable);
         l->use[i->result].aliased = kept;
     }
 }
@@ -208,8 +213,8 @@ static bool is_plain(uint32_t op)
 static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def)
 {
     const struct in_inst *i = &l->insts[store];
-    uint32_t variable = i->operands[0], value = i->operands[1];
-    if (!in_register_variable(l, variable) || !is_sole_use(l, value, store) || l->use[value].deferred)
+    uint32_t variable = in_register_variable(l, i->operands[0]), value = i->operands[1];
+    if (variable == 0 || l->use[variable].renamed || !is_sole_use(l, value, store) || l->use[value].deferred)
         return false;
     *def = l->use[value].position;
     uint32_t op = l->insts[*def].opcode;
@@ -220,12 +225,11 @@ static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def
         ty->kind == IN_TY_ARRAY)
         return false;
     for (uint32_t q = *def + 1; q < store; q++)
-        if ((l->insts[q].opcode == SpvOpLoad || l->insts[q].opcode == SpvOpStore) &&
-            l->insts[q].operands[0] == variable)
+        if (loads_from(l, &l->insts[q], variable) || stores_to(l, &l->insts[q], variable))
             return false;
     for (uint32_t q = *def; q-- > 0 && l->insts[q].opcode != SpvOpLabel;)
-        if (l->insts[q].opcode == SpvOpLoad && l->insts[q].operands[0] == variable &&
-            l->use[l->insts[q].result].aliased && l->use[l->insts[q].result].last > *def)
+        if (loads_from(l, &l->insts[q], variable) && l->use[l->insts[q].result].aliased &&
+            l->use[l->insts[q].result].last > *def)
             return false;
     return true;
 }
@@ -236,7 +240,7 @@ static void retarget_stores(struct in_lower *l)
     for (uint32_t p = 0; p < l->inst_count; p++) {
         uint32_t def;
         if (l->insts[p].opcode == SpvOpStore && may_retarget(l, p, &def)) {
-            uint32_t variable = l->insts[p].operands[0];
+            uint32_t variable = in_register_variable(l, l->insts[p].operands[0]);
             if (l->slot[variable] == IN_NO_SLOT) {
                 const struct in_ty *ty = in_ty_of(l, variable)->element;
                 l->slot[variable] = in_alloc(l, ty->reg_size, ty->align);
@@ -249,7 +253,9 @@ static void retarget_stores(struct in_lower *l)
 enum mm_class in_analyze(struct in_lower *l)
 {
     first_pass(l);
+    in_find_variables(l);
     second_pass(l);
+    in_rename_variables(l);
     alias_loads(l);
     retarget_stores(l);
     return l->result;

@@ -393,6 +393,10 @@ enum mm_class in_lower_shuffle(struct in_lower *l, const struct in_inst *i)
     if (!from)
         return in_lower_no_memory(l);
     int32_t sa = in_slot(l, i->operands[0]), sb = in_slot(l, i->operands[1]);
+    if (in_is_prefix(l, i)) {
+        in_alias(l, i, sa);
+        return l->result;
+    }
     from[0] = (int32_t)n;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t c = i->operands[k + 2];

@@ -19,6 +19,10 @@ struct in_use {
     bool variable; /* function variable */
     bool escapes;  /* ... whose address is more than an operand of loads and stores */
     bool aliased;  /* a load that reads the variable's slot in place */
+    bool renamed;  /* a variable that shares the slot of the only value stored to it */
+    bool stored_later, spread; /* a variable: stores after the first access; accesses in several blocks */
+    uint32_t first, first_block; /* ... position (0: none) and block of the first access */
+    uint32_t view_of; /* a bitcast of a function variable to a type of the same size: the variable */
 };
 struct in_frame { /* per function */
     int32_t base, end, return_slot, result_slot;
@@ -134,8 +138,14 @@ void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struc
 enum mm_class in_index_subscripts(struct in_lower *l);
 /* analyze.c */
 bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain);
+bool in_is_prefix(const struct in_lower *l, const struct in_inst *i);
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
-bool in_register_variable(const struct in_lower *l, uint32_t id);
+/* promote.c: the variable in a slot that POINTER points to; 0: none */
+uint32_t in_register_variable(const struct in_lower *l, uint32_t pointer);
+/* Sets the fields of struct in_use about variables, before in_rename_variables(). */
+void in_find_variables(struct in_lower *l);
+/* Variables that are only names of one value, as parameters of kernels are, share its slot. */
+void in_rename_variables(struct in_lower *l);
 
 /* Families. */
 #define IN_LOWER_FAMILIES(X)                                                                                \

@@ -111,8 +111,9 @@ enum mm_class in_lower_load(struct in_lower *l, const struct in_inst *i)
         in_alias(l, i, in_built_in_value(l, pointer));
         return l->result;
     }
-    if (in_register_variable(l, pointer)) {
-        int32_t from = in_slot(l, pointer);
+    uint32_t variable = in_register_variable(l, pointer);
+    if (variable != 0) {
+        int32_t from = in_slot(l, variable);
         if (l->use[i->result].aliased)
             in_alias(l, i, from);
         else
@@ -128,8 +129,9 @@ enum mm_class in_lower_store(struct in_lower *l, const struct in_inst *i)
     uint32_t pointer = i->operands[0];
     const struct in_ty *ty = in_ty_of(l, i->operands[1]);
     int32_t value = in_slot(l, i->operands[1]);
-    if (in_register_variable(l, pointer)) {
-        in_copy(l, in_slot(l, pointer), value, ty->reg_size);
+    uint32_t variable = in_register_variable(l, pointer);
+    if (variable != 0) {
+        in_copy(l, in_slot(l, variable), value, ty->reg_size);
         return l->result;
     }
     return emit_access(l, &form, pointer, value, ty, access_mask(l, i, 2, pointer));
@@ -173,6 +175,8 @@ static enum mm_class register_variable(struct in_lower *l, const struct in_inst 
 {
     if (l->slot[i->result] == IN_NO_SLOT)
         l->slot[i->result] = in_alloc(l, ty->reg_size, ty->align);
+    if (l->use[i->result].renamed)
+        return l->result;
     if (i->operand_count > 1)
         in_copy(l, l->slot[i->result], in_slot(l, i->operands[1]), ty->reg_size);
     else if (ty->kind == IN_TY_POINTER && !stored_first(l, i->result)) {
