@@ -174,17 +174,17 @@ static inline uint64_t recorded_value(const void *value, uint32_t size)
 }
 
 static inline struct mm_event *record_event(struct in_run *run, struct in_item *item,
-                                            const struct in_insn *pc, struct in_range range,
+                                            const struct in_insn *pc, const struct in_range *range,
                                             enum mm_kind kind, const void *value, uint32_t attributes)
 {
-    uint32_t source, size = (uint32_t)range.size;
+    uint32_t source, size = (uint32_t)range->size;
     struct mm_event *e = place_event(run, item, pc, &source);
     uint64_t v = recorded_value(value, size);
-    *e = (struct mm_event){.offset = range.address - range.object->address + range.object->offset,
+    *e = (struct mm_event){.offset = range->address - range->object->address + range->object->offset,
                            .value_read = kind == MM_READ ? v : 0,
                            .value_written = kind == MM_READ ? 0 : v,
                            .agent = {run->launch.command, item->agent},
-                           .allocation = range.object->id,
+                           .allocation = range->object->id,
                            .size = size,
                            .source = source,
                            .kind = (uint8_t)kind,
@@ -196,15 +196,17 @@ static inline struct mm_event *record_event(struct in_run *run, struct in_item *
 }
 
 struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                  struct in_range range, enum mm_kind kind, const void *value,
+                                  const struct in_range *range, enum mm_kind kind, const void *value,
                                   uint32_t attributes)
 {
+    if (run->launch.detail != IN_WRITE_PARTS || kind != MM_WRITE || run->copying)
+        return record_event(run, item, pc, range, kind, value, attributes);
+    struct in_range part = *range;
     const uint8_t *bytes = value;
-    bool parts = run->launch.detail == IN_WRITE_PARTS && kind == MM_WRITE && !run->copying;
-    for (; parts && range.size > 8; range.address += 8, range.size -= 8, bytes += 8)
-        record_event(run, item, pc, (struct in_range){range.object, range.address, 8}, kind, bytes,
+    for (; part.size > 8; part.address += 8, part.size -= 8, bytes += 8)
+        record_event(run, item, pc, &(struct in_range){part.object, part.address, 8}, kind, bytes,
                      attributes);
-    return record_event(run, item, pc, range, kind, bytes, attributes);
+    return record_event(run, item, pc, &part, kind, bytes, attributes);
 }
 
 /* [CL 3.3.5]: the scope on local memory is at most the work-group; only memory with atomics across devices
@@ -217,17 +219,19 @@ static enum mm_scope effective_scope(const struct in_object *o, enum mm_scope sc
     return scope == MM_SCOPE_ALL_SVM_DEVICES && !shared ? MM_SCOPE_DEVICE : scope;
 }
 
-void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, struct mm_event event)
+struct mm_event *in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  const struct in_object *object, uint64_t address, enum mm_scope scope)
 {
-    struct mm_event *e = next_event(run, item, pc);
-    event.agent = e->agent;
-    event.source = e->source;
-    event.allocation = object->id;
-    event.offset = address - object->address + object->offset;
-    event.effective_scope = (uint8_t)effective_scope(object, (enum mm_scope)event.scope);
-    event.attributes |= MM_ATOMIC;
-    *e = event;
+    uint32_t source;
+    struct mm_event *e = place_event(run, item, pc, &source);
+    *e = (struct mm_event){.offset = address - object->address + object->offset,
+                           .agent = {run->launch.command, item->agent},
+                           .allocation = object->id,
+                           .source = source,
+                           .scope = (uint8_t)scope,
+                           .effective_scope = (uint8_t)effective_scope(object, scope),
+                           .attributes = MM_ATOMIC};
+    return e;
 }
 
 enum mm_order in_order_of(uint32_t semantics)

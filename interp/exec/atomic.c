@@ -222,16 +222,14 @@ static void record_atomic(struct in_run *run, struct in_item *item, const struct
     enum mm_order order = in_order_of(semantics);
     enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
     bool vulkan = run->module->target.vulkan;
-    in_record_atomic(run, item, pc, p->object, p->address,
-                     (struct mm_event){.kind = (uint8_t)kind,
-                                       .size = a->size,
-                                       .value_read = store ? 0 : old,
-                                       .value_written = kind == MM_READ ? 0 : written,
-                                       .order = (uint8_t)order,
-                                       .scope = (uint8_t)scope_of(item, a, p, order),
-                                       .attributes = (is_compare(a) && !s->writes ? MM_FAILED_CAS : 0) |
-                                                     (vulkan ? MM_NON_PRIVATE : 0),
-                                       .semantics = vulkan ? (uint16_t)semantics : 0});
+    struct mm_event *e = in_record_atomic(run, item, pc, p->object, p->address, scope_of(item, a, p, order));
+    e->kind = (uint8_t)kind;
+    e->size = a->size;
+    e->value_read = store ? 0 : old;
+    e->value_written = kind == MM_READ ? 0 : written;
+    e->order = (uint8_t)order;
+    e->attributes |= (is_compare(a) && !s->writes ? MM_FAILED_CAS : 0) | (vulkan ? MM_NON_PRIVATE : 0);
+    e->semantics = vulkan ? (uint16_t)semantics : 0;
 }
 
 bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -30,7 +30,7 @@ static void record_copy(struct in_run *run, struct in_item *item, const struct i
 {
     if (!is_recorded(run))
         return;
-    struct mm_event *e = in_record_access(run, item, c->pc, range, kind, value, 0);
+    struct mm_event *e = in_record_access(run, item, c->pc, &range, kind, value, 0);
     e->semantics = MM_COPY;
     e->instance = c->number;
     if (run->weak)

@@ -432,11 +432,11 @@ void in_raise_at(struct in_run *run, struct in_item *item, const struct in_insn 
  * three members of the event: attributes (MM_VOLATILE and others) in bits 0-7, the scope of availability or
  * visibility in bits 8-11, semantics in bits 16-31.  Returns the event, which is valid until the next one. */
 struct mm_event *in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                                  struct in_range range, enum mm_kind kind, const void *value,
+                                  const struct in_range *range, enum mm_kind kind, const void *value,
                                   uint32_t attributes);
-/* EVENT: kind, size, values, order, scope, attributes, semantics. */
-void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                      const struct in_object *object, uint64_t address, struct mm_event event);
+/* The caller sets kind, size, values, order, further attributes and semantics of the event. */
+struct mm_event *in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                  const struct in_object *object, uint64_t address, enum mm_scope scope);
 struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                  enum mm_kind kind, uint32_t semantics, uint32_t scope);
 /* COPY_START, COPY_WAIT or COPY_FENCE */

@@ -25,7 +25,7 @@ static void record_builtin_access(struct in_run *run, struct in_item *item, cons
     run->switch_budget--;
     if (!run->launch.recorder)
         return;
-    in_record_access(run, item, pc, range, kind, value, 0);
+    in_record_access(run, item, pc, &range, kind, value, 0);
     if (run->weak)
         in_weak_recorded(run);
 }

@@ -140,7 +140,7 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     run->switch_budget -= touched->count;
     for (uint32_t k = 0; run->launch.recorder && k < touched->count; k++) {
         const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
-        in_record_access(run, item, pc, (struct in_range){h->object, (uint64_t)(uintptr_t)m, touched->size},
+        in_record_access(run, item, pc, &(struct in_range){h->object, (uint64_t)(uintptr_t)m, touched->size},
                          write ? MM_WRITE : MM_READ, m,
                          h->object->region == MM_IMAGE ? 0 : (uint32_t)MM_THROUGH_IMAGE << 16);
         if (run->launch.oracle)

@@ -131,11 +131,11 @@ static bool transfer_packet(struct in_run *run, struct in_item *item, const stru
         return true;
     const struct in_range memory = {to_from->object, to_from->address, size};
     if (shared && write)
-        in_record_access(run, item, pc, memory, MM_READ, m, 0);
-    in_record_access(run, item, pc, (struct in_range){p->object, at, size}, write ? MM_WRITE : MM_READ,
+        in_record_access(run, item, pc, &memory, MM_READ, m, 0);
+    in_record_access(run, item, pc, &(struct in_range){p->object, at, size}, write ? MM_WRITE : MM_READ,
                      packet, 0);
     if (shared && !write)
-        in_record_access(run, item, pc, memory, MM_WRITE, m, 0);
+        in_record_access(run, item, pc, &memory, MM_WRITE, m, 0);
     return true;
 }
 
