@@ -33,10 +33,17 @@
 __attribute__((always_inline)) static inline bool
 in_check_is_due(const struct in_run *run, const struct in_insn *pc, const uint8_t *frame, enum in_op op)
 {
-    const uint32_t *subscripts = run->code->subscripts.first_of;
-    if (subscripts && subscripts[pc - run->insns] != 0 && in_subscript_exceeds(run, pc, frame))
-        return true;
     switch (op) {
+        IN_MEM_(IN_CASE, LOAD)
+        IN_MEM_(IN_CASE, LOADX)
+        IN_MEM_(IN_CASE, LOADXI)
+        IN_MEM_(IN_CASE, STORE)
+        IN_MEM_(IN_CASE, STOREX)
+        IN_MEM_(IN_CASE, STOREXI)
+    case IN_PTRX:
+    case IN_PTRXI:
+    case IN_PTRK:
+        return pc->c & IN_HAS_SUBSCRIPTS && in_subscript_exceeds(run, pc, frame);
         IN_WRAPS_IN(32)
         IN_WRAPS_IN(64)
         IN_SHIFTS(32)

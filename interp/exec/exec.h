@@ -29,7 +29,8 @@ struct in_insn {
 };
 
 enum {
-    IN_FRAME_FIRST = 16, /* slot 0: none */
+    IN_HAS_SUBSCRIPTS = 1 << 24, /* in field c of instructions that compute addresses: see subscript.c */
+    IN_FRAME_FIRST = 16,         /* slot 0: none */
     IN_FRAME_MAX_ALIGN = 128
 };
 

@@ -27,6 +27,7 @@ static void add_subscript(struct in_lower *l, const struct in_subscript *s)
     }
     *added = *s;
     added->insn = code->count - 1;
+    code->insns[added->insn].c |= IN_HAS_SUBSCRIPTS;
 }
 
 static bool is_element(const struct in_inst *i, uint32_t k)
@@ -68,7 +69,7 @@ static bool is_accessed(const struct in_lower *l, uint32_t id, uint32_t position
     return accesses == use->uses;
 }
 
-static bool exceeds_count(int64_t index, uint64_t count, bool strict)
+static inline bool exceeds_count(int64_t index, uint64_t count, bool strict)
 {
     return index < 0 || (uint64_t)index > count || (strict && (uint64_t)index == count);
 }
@@ -114,17 +115,21 @@ enum mm_class in_index_subscripts(struct in_lower *l)
 
 /* ---- execution ---------------------------------------------------------------------------------- */
 
-static int64_t index_of(const struct in_subscript *s, const uint8_t *frame)
+static inline int64_t index_of(const struct in_subscript *s, const uint8_t *frame)
 {
-    return s->index == IN_NO_SLOT ? s->fixed : in_operand_number(frame, s->index, 0, s->narrow ? 4 : 8);
+    if (s->index == IN_NO_SLOT)
+        return s->fixed;
+    const void *at = frame + s->index;
+    return s->narrow ? *(const int32_t *)at : *(const int64_t *)at;
 }
 
 bool in_subscript_exceeds(const struct in_run *run, const struct in_insn *pc, const uint8_t *frame)
 {
     const struct in_code *code = run->code;
     const uint32_t insn = (uint32_t)(pc - run->insns);
-    const struct in_subscript *s = &code->subscripts.list[code->subscripts.first_of[insn] - 1];
-    for (; s < code->subscripts.list + code->subscripts.count && s->insn == insn; s++)
+    const struct in_subscript *s = &code->subscripts.list[code->subscripts.first_of[insn] - 1],
+                              *end = code->subscripts.list + code->subscripts.count;
+    for (; s < end && s->insn == insn; s++)
         if (exceeds_count(index_of(s, frame), s->count, s->strict))
             return true;
     return false;
