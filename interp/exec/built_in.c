@@ -71,6 +71,8 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
         return NULL;
     }
     bool mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;
+    bool sub_group = mask || builtin == SpvBuiltInSubgroupSize || builtin == SpvBuiltInSubgroupId ||
+                     builtin == SpvBuiltInSubgroupLocalInvocationId;
     struct in_built_in *added = mm_add(&code->built_ins, &code->built_in_count);
     if (!added) {
         in_lower_no_memory(l);
@@ -78,6 +80,7 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
     }
     uint64_t size = ty->reg_size > place->words * 8u ? ty->reg_size : place->words * 8u;
     code->masks |= mask;
+    code->sub_groups |= sub_group;
     *added = (struct in_built_in){.variable = variable,
                                   .slot = in_const_alloc(l, NULL, size),
                                   .from = place->offset,
@@ -181,9 +184,11 @@ static void compute_built_ins(const struct in_run *run, const struct in_item *it
                            l->global_offset[1]) *
                               l->global_size[0] +
                           v->global_id[0] - l->global_offset[0];
-    v->sub_group_id = item->local_linear / l->sub_group_size;
-    v->sub_group_local_id = item->local_linear % l->sub_group_size;
-    v->sub_group_size = in_sub_group_size(item);
+    if (run->code->sub_groups) {
+        v->sub_group_id = item->local_linear / l->sub_group_size;
+        v->sub_group_local_id = item->local_linear % l->sub_group_size;
+        v->sub_group_size = in_sub_group_size(item);
+    }
     if (run->code->masks)
         set_masks(v);
 }

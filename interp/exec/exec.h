@@ -167,7 +167,7 @@ struct in_code {
     } constants;
     struct in_built_in *built_ins;
     uint32_t built_in_count;
-    bool masks; /* sub-group masks are among them */
+    bool sub_groups, masks; /* work-items' positions in sub-groups, and sub-group masks, are among them */
 
     /* variables */
     struct in_private *privates;
@@ -379,10 +379,10 @@ enum in_stop in_engine_weak(struct in_run *run, struct in_item *item, const void
 /* The code of CODE for an engine; NULL when out of memory. */
 const struct in_insn *in_thread(struct in_code *code, enum in_engine engine);
 
-/* No object: every access through it takes the slow path. */
 /* ext_inst.c: a call of a scalar function of OpenCL.std becomes an EXT_DIRECT. */
 void in_ext_direct_call(struct in_insn *insn);
 
+/* No object: every access through it takes the slow path. */
 extern const struct in_object in_unknown;
 
 /* An access through a pointer: SIZE bytes at ADDRESS. */
