@@ -71,9 +71,15 @@ grind_session() { # grind_session KERNEL OPTION...
     all=$(runs "$1" 1 oclgrind "${@:2}")
     echo "$(echo "$all" | awk '{ print $2 }' | median) $(echo "$all" | first)"
 }
-refcl() { REFCL_ENGINE=interp timeout 300 "$bench" $source "$1" 5 "$2" 2>/dev/null | launch_of; }
-grind() { timeout 300 oclgrind "$bench" $source "$1" 1 "$(scale_of "$1")" 2>/dev/null | launch_of; }
-launch_of() { awk '$2 ~ /^[0-9.]+$/ { t = $2 } END { print t == "" ? "-" : t }'; }
+# launches KERNEL LAUNCHES SCALE COMMAND...: CPU milliseconds of a launch, in RUNS processes.
+launches() {
+    for ((l = 0; l < RUNS; l++)); do
+        timeout 300 "${@:4}" "$bench" $source "$1" "$2" "$3" 2>/dev/null |
+            awk '$2 ~ /^[0-9.]+$/ { t = $2 } END { print t == "" ? "-" : t }'
+    done | median
+}
+refcl() { launches "$1" 5 "$2" env REFCL_ENGINE=interp; }
+grind() { launches "$1" 1 "$(scale_of "$1")" oclgrind; }
 
 # table TITLE COLUMN... -- A/B...: lines of a kernel and its times; ratios of columns.
 table() {
