@@ -1,5 +1,5 @@
-// Checks in functions, one for each kind of access, that are called at the accesses.  Code with many checks takes
-// LLVM time more than linear in their number, but is faster without calls.
+// Checks in functions, one for each kind of access, that are called at the accesses.  The time that LLVM
+// takes for code with many checks is more than linear in their number; without calls the code is faster.
 // docs/instrumentation.md#checks-in-functions
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/versions.hpp"
@@ -68,7 +68,8 @@ void CheckLowering::call_flag(Value *bad)
     b.CreateCall(outlined_flag, {shadow, bad});
 }
 
-// The function for accesses as A: checks tags and returns the pointer, or, out of bounds, a pointer to scratch memory.
+// The function for accesses as A: checks tags and returns the pointer, or, out of bounds, a pointer to
+// scratch memory.
 Function *CheckLowering::outlined_check(const Access &a)
 {
     Memory &m = memory_of(a);
