@@ -33,11 +33,11 @@ session() { # session KERNEL SHIFT LAUNCHES OPTION...: of one launch
     echo "$few $many $launches" | awk '{ print ($2 > $1 ? ($2 - $1) / $3 : "-") }'
 }
 
-printf '%-16s %10s %12s %8s %12s %8s %10s %12s %8s\n' kernel jit watched times recorded times jit/64 checked/64 times
+printf '%-16s %10s %12s %8s %12s %8s %10s %12s %8s\n' kernel jit instrumented times recorded times jit/64 checked/64 times
 for k in $kernels; do
-    watched=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory)
+    instrumented=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory)
     recorded=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory --trace "$trace")
-    line="$k $(jit "$k" 30 0) $watched $recorded"
+    line="$k $(jit "$k" 30 0) $instrumented $recorded"
     [ "${INTERPRETED:-1}" = 0 ] || line="$line $(jit "$k" 30 6) $(REFCL_ENGINE=interp session "$k" 6 8 --check race,memory)"
     echo $line
 done | awk '
@@ -45,6 +45,6 @@ done | awk '
     function mean(name, sum, n) { if (n) printf "geometric mean, %s / JIT: %.1f over %d kernels\n", name, exp(sum / n), n }
     { w = ratio($2, $3); r = ratio($2, $4); c = ratio($5, $6)
       printf "%-16s %10s %12s %8s %12s %8s %10s %12s %8s\n", $1, $2, $3, w, $4, r, $5, $6, c; fflush()
-      if (w != "-") { watched += log($3 / $2); l++ } if (r != "-") { recorded += log($4 / $2); m++ }
+      if (w != "-") { instrumented += log($3 / $2); l++ } if (r != "-") { recorded += log($4 / $2); m++ }
       if (c != "-") { checked += log($6 / $5); n++ } }
-    END { mean("watched", watched, l); mean("recorded", recorded, m); mean("checked in the interpreter", checked, n) }'
+    END { mean("instrumented", instrumented, l); mean("recorded", recorded, m); mean("checked in the interpreter", checked, n) }'

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from slow_watch import differences, report
+from slow_instrumented import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -147,11 +147,11 @@ def subscripts(path, n, m):
 def compare(name, text, path, elements, n, m):
     output = folder + "/out.json"
     line = command(path, elements, n, m, ["--json", output, "-p", "0"])
-    (expected, _), (found, watched) = (report(line, output, engine, {}) for engine in ("interp", "jit"))
+    (expected, _), (found, completed) = (report(line, output, engine, {}) for engine in ("interp", "jit"))
     different = differences(expected, found, False)
     check("%s, %d elements: the same report" % (name, elements), different is None, "%s\n%s\n%s" % (different, " ".join(line), text))
     check("%s, %d elements: the same memory" % (name, elements), expected["stdout"] == found["stdout"], "%s\n%s" % (" ".join(line), text))
-    return [f["kind"] for f in expected["findings"]], watched, ": compiled with all checks" in found["stderr"]
+    return [f["kind"] for f in expected["findings"]], completed, ": compiled with all checks" in found["stderr"]
 
 
 def main():
@@ -168,10 +168,10 @@ def main():
         if ends and ends[0] >= 0 and 0 < most < MOST:
             sizes |= {most + 1, most}
         for elements in sorted(sizes):
-            kinds, watched, all_checks = compare("case %d %d" % (seed, case), text, path, elements, n, m)
-            clean += not kinds and watched
+            kinds, completed, all_checks = compare("case %d %d" % (seed, case), text, path, elements, n, m)
+            clean += not kinds and completed
             outside += "out-of-bounds" in kinds
-            decided += not kinds and watched and not all_checks
+            decided += not kinds and completed and not all_checks
     check("many launches are clean (%d), out of bounds (%d), decided by ranges or constants (%d)" % (clean, outside, decided),
           clean >= cases // 5 and outside >= cases // 5 and decided >= cases // 6)
     shutil.rmtree(folder)

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-import slow_watch
+import slow_instrumented
 import sample
 from built import PATIENCE, REFCL as refcl
 
@@ -57,12 +57,12 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - traces that are executed again # SKIP %s is not built" % refcl)
         return 0
-    for path, command, output, variables in slow_watch.commands(patterns):
+    for path, command, output, variables in slow_instrumented.commands(patterns):
         number += 1
         trace = os.path.join(os.path.dirname(output), "replay.trace")
         command = [trace + ".json" if word == output else word for word in command]
         host = path.endswith(".c") or "--repeat" in command
-        threads = slow_watch.has_threads(path)
+        threads = slow_instrumented.has_threads(path)
         variables.setdefault("REFCL_QUEUE_SEED", "1")  # values depend on the host's progress when a command starts
         expected = comparable(record(command, trace, "interp", variables)[0], host, threads)
         found, count = record(command, trace, "jit", variables)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from grid_kernels import Kernel
-from slow_watch import differences, report
+from slow_instrumented import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -209,19 +209,19 @@ def launched(text, how, engine):
 
 def compare(name, text, how):
     expected, _ = launched(text, how, "interp")
-    found, watched = launched(text, how, "jit")
+    found, completed = launched(text, how, "jit")
     difference = differences(expected, found, False)
     check("%s: the same report" % name, difference is None, "%s\n%s\n%s" % (difference, text, how))
     check("%s: the same memory" % name, expected["stdout"] == found["stdout"], "%s\n%s" % (text, how))
-    return [f["kind"] for f in expected["findings"]], found["stderr"].count(": compiled,"), watched
+    return [f["kind"] for f in expected["findings"]], found["stderr"].count(": compiled,"), completed
 
 
 def cases():
     for name, body, parameters, how, verdict, compilations in CASES:
-        kinds, compiled, watched = compare(name, kernel_text(body, parameters), how)
+        kinds, compiled, completed = compare(name, kernel_text(body, parameters), how)
         check("%s: %s" % (name, verdict), verdict in (kinds or [CLEAN]), kinds)
         check("%s: compiled %d times" % (name, compilations), compiled == compilations, compiled)
-        check("%s: %scompleted" % (name, "" if verdict == CLEAN else "not "), watched == (verdict == CLEAN))
+        check("%s: %scompleted" % (name, "" if verdict == CLEAN else "not "), completed == (verdict == CLEAN))
 
 
 def subscript(r, dimensions, wide):
@@ -265,8 +265,8 @@ def random_kernel(seed):
 
 def run_random(seed):
     text, how = Kernel(seed // 2).text() if seed % 2 else random_kernel(seed)
-    kinds, compiled, watched = compare("random %d" % seed, text, how)
-    return kinds, watched, compiled == 2
+    kinds, compiled, completed = compare("random %d" % seed, text, how)
+    return kinds, completed, compiled == 2
 
 
 if __name__ == "__main__":

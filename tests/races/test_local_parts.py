@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from slow_watch import differences, report
+from slow_instrumented import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -159,19 +159,19 @@ def has_tags(text, how):
 
 def compare(name, text, how):
     expected, _ = launched(text, how, "interp")
-    found, watched = launched(text, how, "jit")
+    found, completed = launched(text, how, "jit")
     difference = differences(expected, found, False)
     check("%s: the same report" % name, difference is None, "%s\n%s\n%s" % (difference, text, how))
     check("%s: the same memory" % name, expected["stdout"] == found["stdout"], "%s\n%s" % (text, how))
-    return [f["kind"] for f in expected["findings"]], watched
+    return [f["kind"] for f in expected["findings"]], completed
 
 
 def cases():
     for name, elements, body, how, verdict, tags in CASES:
         text = kernel_text(elements, body)
-        kinds, watched = compare(name, text, how)
+        kinds, completed = compare(name, text, how)
         check("%s: %s" % (name, verdict), any(same in (kinds or [CLEAN]) for same in KINDS.get(verdict, [verdict])), kinds)
-        check("%s: %scompleted" % (name, "" if verdict == CLEAN else "not "), watched == (verdict == CLEAN))
+        check("%s: %scompleted" % (name, "" if verdict == CLEAN else "not "), completed == (verdict == CLEAN))
         check("%s: %stags" % (name, "" if tags else "no "), has_tags(text, how) == tags)
 
 
@@ -226,8 +226,8 @@ def random_kernel(seed):
 
 def run_random(seed):
     text, how = random_kernel(seed)
-    kinds, watched = compare("random %d" % seed, text, how)
-    return kinds, watched, watched and "t[" in text and not has_tags(text, how)
+    kinds, completed = compare("random %d" % seed, text, how)
+    return kinds, completed, completed and "t[" in text and not has_tags(text, how)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from slow_watch import compare, report
+from slow_instrumented import compare, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))

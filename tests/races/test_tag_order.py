@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 
-from slow_watch import differences, report
+from slow_instrumented import differences, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -43,20 +43,20 @@ def main():
     path, output = folder + "/k.cl", folder + "/out.json"
     command = [refcl, "kernel", "--quiet", "--json", output, "-g", str(ITEMS), "-l", str(ITEMS), "-a", "buf:256", "-a", "buf:256",
                "-a", "buf:1024", path]
-    kinds = {"clean": 0, "racy": 0, "watched": 0}
+    kinds = {"clean": 0, "racy": 0, "completed": 0}
     for seed in range(CASES):
         if not sample.is_chosen(str(seed)):
             continue
         with open(path, "w") as f:
             f.write(kernel(seed))
-        (expected, _), (found, watched) = (report(command, output, engine, {}) for engine in ("interp", "jit"))
+        (expected, _), (found, completed) = (report(command, output, engine, {}) for engine in ("interp", "jit"))
         different = differences(expected, found, False)
         check("seed %d: the same report" % seed, different is None, (different, kernel(seed)))
         kinds["racy" if expected["findings"] else "clean"] += 1
-        kinds["watched"] += watched
+        kinds["completed"] += completed
     shutil.rmtree(folder)
     check("some race, some do not, and these are instrumented",
-          kinds["racy"] >= sample.part(40) and kinds["watched"] >= sample.part(30), kinds)
+          kinds["racy"] >= sample.part(40) and kinds["completed"] >= sample.part(30), kinds)
     sample.print_left_out()
     return done()
 

@@ -101,8 +101,8 @@ static inline INLINE void save_texel(uint8_t *to, const uint8_t *from, uint32_t 
         *to = *from;
 }
 
-/* WATCH: the launch is instrumented; then IMAGE is the argument that the image is. */
-static inline INLINE enum outcome write_texel(bool watch, uint64_t image, IMAGE, AT, const void *from)
+/* INSTRUMENTED: as the launch is; then IMAGE is the argument that the image is. */
+static inline INLINE enum outcome write_texel(bool instrumented, uint64_t image, IMAGE, AT, const void *from)
 {
     uint4 texel;
     if (!is_decoded(SHAPE))
@@ -110,7 +110,7 @@ static inline INLINE enum outcome write_texel(bool watch, uint64_t image, IMAGE,
     if (!is_inside(SHAPE, x, y, z))
         return OUTSIDE;
     uint8_t *at = texel_address(SHAPE, x, y, z);
-    if (watch) {
+    if (instrumented) {
         uint64_t index = ((uint64_t)(uint32_t)z * height + (uint32_t)y) * width + (uint32_t)x;
         uint8_t *undo = in_undo(image, index);
         at = in_texel(at, image, index, IN_SHADOW_WRITTEN);

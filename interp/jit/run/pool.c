@@ -187,9 +187,9 @@ static void forget_threads(void)
 
 static void pool_start(void)
 {
-    static bool watched;
-    if (!watched)
-        watched = pthread_atfork(NULL, NULL, forget_threads) == 0;
+    static bool registered;
+    if (!registered)
+        registered = pthread_atfork(NULL, NULL, forget_threads) == 0;
     pool.started = true;
     for (unsigned k = in_pool_cores(); k > 1; k--)
         pool.threads += in_pool_start_thread(run_helper);

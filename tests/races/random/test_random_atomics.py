@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, ".."), os.path.join(here, "../../lib")]
-import slow_watch  # noqa: E402
+import slow_instrumented  # noqa: E402
 from built import JOBS, REFCL  # noqa: E402
 
 ITEMS, OPERATIONS = 6, 8  # work-items, operations of each
@@ -222,19 +222,19 @@ def both(task):
         for argument in ("buf:file=" + path, "buf:%d" % FLAGS, "buf:%d" % FLAGS, "buf:%d" % WORDS,
                          "buf:%d" % ITEMS):
             command += ["-a", argument]
-        reports.append(slow_watch.report(command + [kernel], output, engine, {"REFCL_THREADS": str(1 + number % 2)}))
-    (expected, _), (found, watched) = reports
-    return number, expected, slow_watch.differences(expected, found, False), watched
+        reports.append(slow_instrumented.report(command + [kernel], output, engine, {"REFCL_THREADS": str(1 + number % 2)}))
+    (expected, _), (found, completed) = reports
+    return number, expected, slow_instrumented.differences(expected, found, False), completed
 
 
-def is_watched(name):
+def is_completed(name):
     """Whether the kernel of tests/races/kernels, which has no race, needs no interpreter."""
     path = os.path.join(here, "../kernels", name)
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "report.json")
-        arguments = shlex.split(slow_watch.directives(path)["run"])
-        report, watched = slow_watch.report([REFCL, "kernel", "--quiet", "--json", output, *arguments, path], output, "jit", {})
-        return watched and not report["findings"]
+        arguments = shlex.split(slow_instrumented.directives(path)["run"])
+        report, completed = slow_instrumented.report([REFCL, "kernel", "--quiet", "--json", output, *arguments, path], output, "jit", {})
+        return completed and not report["findings"]
 
 
 def ordered_by_atomics(script):
@@ -269,16 +269,16 @@ def main():
         with ThreadPoolExecutor(JOBS) as pool:
             results = first + list(pool.map(both, tasks[8:]))
     failed = clean = racy = 0
-    for number, expected, problem, watched in results:
+    for number, expected, problem, completed in results:
         written = WRITTEN_DOWN[number] if number < len(WRITTEN_DOWN) else None
         found = bool(expected["findings"])
         if not problem and written and written[1] != found:
             problem = "a race was %sexpected" % ("" if written[1] else "not ")
         failed += problem is not None
         racy += found
-        clean += watched and ordered_by_atomics(tasks[number][4])
+        clean += completed and ordered_by_atomics(tasks[number][4])
         print("%s %d - %s: %s%s" % ("not ok" if problem else "ok", number + 1, written[0] if written else "script %d" % number,
-                                    "racy" if found else "clean", ", watched" if watched else ""))
+                                    "racy" if found else "clean", ", completed" if completed else ""))
         if problem:
             print("#", problem)
     for at, (what, n) in enumerate([("have races", racy), ("have none, because of atomics, in compiled code", clean)]):
@@ -286,9 +286,9 @@ def main():
         failed += not enough
         print("%s %d - %d scripts %s" % ("ok" if enough else "not ok", len(tasks) + 1 + at, n, what))
     for at, name in enumerate(LOCKS):
-        watched = is_watched(name)
-        failed += not watched
-        print("%s %d - %s is instrumented" % ("ok" if watched else "not ok", len(tasks) + 3 + at, name))
+        completed = is_completed(name)
+        failed += not completed
+        print("%s %d - %s is instrumented" % ("ok" if completed else "not ok", len(tasks) + 3 + at, name))
     print("1..%d" % (len(tasks) + 2 + len(LOCKS)))
     return 1 if failed else 0
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, ".."), os.path.join(here, "../../lib")]
-import slow_watch  # noqa: E402
+import slow_instrumented  # noqa: E402
 from built import JOBS, REFCL  # noqa: E402
 
 COUNT = int(os.environ.get("RANDOM_SUBSCRIPTS_COUNT", "24"))
@@ -149,12 +149,12 @@ def examine(seed, folder):
     with open(path, "w") as f:
         f.write(maker.kernel())
     command = [REFCL, "kernel", "--quiet", "--json", path + ".json", *maker.run(), path]
-    expected, _ = slow_watch.report(command, path + ".json", "interp", {})
-    found, watched = slow_watch.report(command, path + ".json", "jit", {})
-    problem = slow_watch.differences(expected, found, False)
+    expected, _ = slow_instrumented.report(command, path + ".json", "interp", {})
+    found, completed = slow_instrumented.report(command, path + ".json", "jit", {})
+    problem = slow_instrumented.differences(expected, found, False)
     if problem is None and not expected["findings"] and expected["stdout"] != found["stdout"]:
         problem = "interp and jit leave other memory"
-    return path, maker, problem, watched, expected["status"]
+    return path, maker, problem, completed, expected["status"]
 
 
 def main():
@@ -162,11 +162,11 @@ def main():
         with ThreadPoolExecutor(JOBS) as pool:
             results = pool.map(lambda n: examine(SEED * 1000000 + n, folder), range(COUNT))
             failed = count = 0
-            for number, (path, maker, problem, watched, status) in enumerate(results, 1):
+            for number, (path, maker, problem, completed, status) in enumerate(results, 1):
                 failed += problem is not None
-                count += watched
+                count += completed
                 print("%s %d - kernel %s, %s%s" % ("not ok" if problem else "ok", number, os.path.basename(path), status,
-                                                   ", watched" if watched else ""), flush=True)
+                                                   ", completed" if completed else ""), flush=True)
                 if problem:
                     with open(path) as f:
                         print("# %s\n# %s\n# %s" % (" ".join(maker.run()), problem, f.read().replace("\n", "\n# ")))

@@ -2,7 +2,7 @@
 """Instrumented launches have the findings of the interpreter: every kernel and host program with a verdict
 must give the same report under both engines, and many of the clean ones must really be instrumented.
 
-slow_watch.py [PATTERN...]: only these."""
+slow_instrumented.py [PATTERN...]: only these."""
 import fnmatch
 import glob
 import json
@@ -17,7 +17,7 @@ import sample
 from tap import check
 from test_races import PATIENCE, directives, here, refcl
 
-LEAST_WATCHED = 40  # kernels with an instrumented launch and no finding
+LEAST_COMPLETED = 40  # kernels with an instrumented launch and no finding
 NO_REPORT = "no report"
 
 
@@ -34,9 +34,9 @@ def report(command, output, engine, variables):
         os.unlink(output)
     notes = run.stderr.decode("utf-8", "replace")
     compiled = ": compiled" in notes or ": loaded" in notes
-    watched = text["status"] != NO_REPORT and compiled and "shadow check failed" not in notes and "runs in the interpreter" not in notes
+    completed = text["status"] != NO_REPORT and compiled and "shadow check failed" not in notes and "runs in the interpreter" not in notes
     return {"code": run.returncode, "status": text["status"], "findings": text["findings"], "stderr": notes,
-            "stdout": run.stdout}, watched
+            "stdout": run.stdout}, completed
 
 
 def comparable(finding, host):
@@ -70,13 +70,13 @@ def differences(a, b, host, threads=False):
 
 def compare(name, launch, kind):
     """LAUNCH(engine) is a report; its verdict is KIND, and both engines give the same report and memory."""
-    (expected, _), (found, watched) = (launch(engine) for engine in ("interp", "jit"))
+    (expected, _), (found, completed) = (launch(engine) for engine in ("interp", "jit"))
     kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
     check("%s: %s" % (name, kind), kind in kinds, expected)
     different = differences(expected, found, False)
     check("%s: the same report" % name, different is None, different)
     check("%s: the same memory" % name, expected["stdout"] == found["stdout"])
-    check("%s: is%s watched" % (name, "" if kind == "clean" else " not"), watched == (kind == "clean"), found["stderr"])
+    check("%s: is%s completed" % (name, "" if kind == "clean" else " not"), completed == (kind == "clean"), found["stderr"])
 
 
 def commands(patterns):
@@ -84,7 +84,7 @@ def commands(patterns):
         name = os.path.basename(path)
         return any(fnmatch.fnmatch(name, p) for p in patterns) if patterns else sample.is_chosen(name)
 
-    output = os.path.join(test_host.folder, "watch.json")
+    output = os.path.join(test_host.folder, "report.json")
     for path in filter(wanted, sorted(glob.glob(os.path.join(here, "kernels/*/*.cl")))):
         run = shlex.split(directives(path)["run"])
         yield path, [refcl, "kernel", "--quiet", "--json", output, *run, path], output, {}
@@ -106,17 +106,17 @@ def main():
         number += 1
         host = path.endswith(".c")
         expected, _ = report(command, output, "interp", variables)
-        found, watched = report(command, output, "jit", variables)
+        found, completed = report(command, output, "jit", variables)
         problem = None if expected == "SKIP" else differences(expected, found, host, host and has_threads(path))
-        clean += watched
+        clean += completed
         failed += problem is not None
         print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
-                                  ", watched" if watched else "", " # SKIP no protection keys" if expected == "SKIP" else ""))
+                                  ", completed" if completed else "", " # SKIP no protection keys" if expected == "SKIP" else ""))
         if problem:
             print("#", problem)
     if not patterns:
         number += 1
-        least = sample.part(LEAST_WATCHED)
+        least = sample.part(LEAST_COMPLETED)
         failed += clean < least
         print("%s %d - %d programs were instrumented" % ("not ok" if clean < least else "ok", number, clean))
     sample.print_left_out()

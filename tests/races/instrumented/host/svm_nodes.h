@@ -1,7 +1,7 @@
 /* Nodes in two allocations of coarse-grained SVM: those of the first point to those of the second, in reverse
  * order. */
-#ifndef TESTS_RACES_WATCH_HOST_SVM_NODES_H
-#define TESTS_RACES_WATCH_HOST_SVM_NODES_H
+#ifndef TESTS_RACES_INSTRUMENTED_HOST_SVM_NODES_H
+#define TESTS_RACES_INSTRUMENTED_HOST_SVM_NODES_H
 
 #include "../../host/host.h"
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instrumented launches, the quick part of slow_watch.py: which launches are instrumented, and the effects of
+"""Instrumented launches, the quick part of slow_instrumented.py: which launches are instrumented, and the effects of
 a queue that is created later."""
 import glob
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import test_host
-from slow_watch import differences, report
+from slow_instrumented import differences, report
 from test_races import directives, here, refcl
 
 number = failed = 0
@@ -23,13 +23,13 @@ def check(ok, name, why=""):
         print("#", why)
 
 
-def launches(name, run, watched, engine="jit"):
-    output = os.path.join(test_host.folder, "test_watch.json")
+def launches(name, run, completed, engine="jit"):
+    output = os.path.join(test_host.folder, "test_instrumented.json")
     command = [refcl, "kernel", "--quiet", "--json", output, *run.split(), os.path.join(here, name)]
     expected, _ = report(command, output, "interp", {})
-    found, was_watched = report(command, output, engine, {})
+    found, was_completed = report(command, output, engine, {})
     check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
-    check(watched == was_watched, "%s, %s: is%s instrumented" % (name, engine, "" if watched else " not"))
+    check(completed == was_completed, "%s, %s: is%s instrumented" % (name, engine, "" if completed else " not"))
 
 
 def printed(command, engine):
@@ -40,7 +40,7 @@ def printed(command, engine):
 def kernels(path):
     """Kernels whose subscripts seem bounded, or exclusive to a work-item; or their final memory."""
     name, wanted = os.path.basename(path), directives(path)
-    output = os.path.join(test_host.folder, "test_watch.json")
+    output = os.path.join(test_host.folder, "test_instrumented.json")
     command = [refcl, "kernel", "--quiet", "--json", output, *shlex.split(wanted["run"]), path]
     expected, _ = report(command, output, "interp", {})
     found, _ = report(command, output, "jit", {})
@@ -52,37 +52,37 @@ def kernels(path):
 
 
 def queues(name, engine, expected, why=""):
-    program = test_host.compiled(os.path.join(here, "watch/host", name), {})
-    output = os.path.join(test_host.folder, "test_watch.json")
+    program = test_host.compiled(os.path.join(here, "instrumented/host", name), {})
+    output = os.path.join(test_host.folder, "test_instrumented.json")
     found, _ = report([refcl, "run", "--json", output, "--", program], output, engine, {})
     check(found["status"] == expected, "%s, %s: %s" % (name, engine, expected), found)
     if why:
         check(found["stderr"].count(why) == 1, "%s, %s: the reason once" % (name, engine), found["stderr"])
 
 
-def programs(name, kinds, watched, *arguments):
+def programs(name, kinds, completed, *arguments):
     """Findings of these KINDS and the same report, including a failure of the program; WATCHED: all of its
     launches are instrumented."""
-    program = test_host.compiled(os.path.join(here, "watch/host", name), {})
-    output = os.path.join(test_host.folder, "test_watch.json")
+    program = test_host.compiled(os.path.join(here, "instrumented/host", name), {})
+    output = os.path.join(test_host.folder, "test_instrumented.json")
     command = [refcl, "run", "--quiet", "--json", output, "--", program, *arguments]
     name = " ".join([name, *arguments])
     expected, _ = report(command, output, "interp", {})
-    found, was_watched = report(command, output, "jit", {})
+    found, was_completed = report(command, output, "jit", {})
     check([f["kind"] for f in expected["findings"]] == kinds, "%s: %s" % (name, kinds or "clean"), expected)
     check(differences(expected, found, True) is None, "%s: the same report" % name, differences(expected, found, True))
-    check(watched == was_watched, "%s: is%s instrumented" % (name, "" if watched else " not"))
+    check(completed == was_completed, "%s: is%s instrumented" % (name, "" if completed else " not"))
 
 
-def host_use(when, kinds, watched):
+def host_use(when, kinds, completed):
     """The host uses SVM WHEN it has not waited for the launch, or has: both engines have the finding."""
-    program = test_host.compiled(os.path.join(here, "watch/host/svm_host_use.c"), {})
-    output = os.path.join(test_host.folder, "test_watch.json")
+    program = test_host.compiled(os.path.join(here, "instrumented/host/svm_host_use.c"), {})
+    output = os.path.join(test_host.folder, "test_instrumented.json")
     command = [refcl, "run", "--quiet", "--check", "race,memory,api", "--json", output, "--", program, when]
     for engine in ("interp", "jit"):
-        found, was_watched = report(command, output, engine, {})
+        found, was_completed = report(command, output, engine, {})
         check([f["kind"] for f in found["findings"] if f["kind"] != "leak"] == kinds, "svm_host_use.c %s, %s" % (when, engine), found)
-    check(watched == was_watched, "svm_host_use.c %s: is%s instrumented" % (when, "" if watched else " not"))
+    check(completed == was_completed, "svm_host_use.c %s: is%s instrumented" % (when, "" if completed else " not"))
 
 
 def main():
@@ -90,15 +90,15 @@ def main():
     launches("kernels/reductions/reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
     launches("kernels/reductions/reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")
     launches("kernels/bounds/disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
-    launches("watch/launches/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
-    launches("watch/launches/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
-    launches("watch/launches/sub_group_functions.cl", "-g 100 -l 40 -a buf:100:iota -a buf:100", True)
-    launches("watch/launches/sub_group_functions.cl", "-g 64 -l 40 -a buf:63:iota -a buf:64", False)
-    launches("watch/launches/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
-    launches("watch/strided/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
-    launches("watch/strided/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)
-    launches("watch/strided/columns_of_rows.cl", "-g 24,16 -l 8,8 -a buf:384:iota -a buf:384", True)
-    launches("watch/subscripts/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
+    launches("instrumented/launches/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
+    launches("instrumented/launches/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
+    launches("instrumented/launches/sub_group_functions.cl", "-g 100 -l 40 -a buf:100:iota -a buf:100", True)
+    launches("instrumented/launches/sub_group_functions.cl", "-g 64 -l 40 -a buf:63:iota -a buf:64", False)
+    launches("instrumented/launches/scan_tree.cl", "-g 16 -l 16 -a buf:128:iota -a 1", True)
+    launches("instrumented/strided/scaled_last_element.cl", "-g 16 -l 16 -a buf:128 -a 16", True)
+    launches("instrumented/strided/scaled_parts.cl", "-g 16 -l 16 -a buf:16 -a 2", True)
+    launches("instrumented/strided/columns_of_rows.cl", "-g 24,16 -l 8,8 -a buf:384:iota -a buf:384", True)
+    launches("instrumented/subscripts/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "findings")
     queues("second_queue_large.c", "jit", "unknown", "accesses of 2 launches on an earlier queue were not recorded")
@@ -129,7 +129,7 @@ def main():
     host_use("again", ["host-access", "host-access", "data-race"], False)
     host_use("callback", ["host-access"], False)
     host_use("after", ["host-access"], True)
-    for path in sorted(glob.glob(os.path.join(here, "watch/*/*.cl"))):
+    for path in sorted(glob.glob(os.path.join(here, "instrumented/*/*.cl"))):
         kernels(path)
     print("1..%d" % number)
     return 1 if failed else 0
