@@ -70,7 +70,7 @@ C_STAMP := $(if $(findstring $(LLVM_BIN),$(CC)),$(LLVM_STAMP))
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
   spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev libpng-dev \
-  libsqlite3-dev libexpat1-dev
+  libsqlite3-dev libexpat1-dev libdw-dev
 TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om clang-format git zsh fish
 BENCH_PACKAGES := oclgrind
@@ -114,6 +114,7 @@ Z3_LIBS     := -lz3
 JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
 STORE_LIBS  := -lsqlite3 -lexpat
+DEBUG_LIBS  := -ldw
 PNG_FLAGS   := $(if $(wildcard /usr/include/png.h),-DHAVE_PNG)
 PNG_LIBS    := $(if $(PNG_FLAGS),-lpng)
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
@@ -207,7 +208,7 @@ $(BUILD)/refcl-compiler: $(call obj,$(HELPER_SRC)) $(patsubst %.cpp,$(BUILD)/obj
 	$(CXX) $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lclang-cpp -lLLVMSPIRVLib -lLLVM-$(LLVM) -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools $(ZSTD_LIBS) $(SECCOMP_LIBS)
 $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	$(CXX) $(LDFLAGS) -o $@ $(call obj,$(TOOLS_SRC)) -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group \
-	  $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
+	  $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(DEBUG_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS) -ldl

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Reports name the call that enqueued a command: calls of the same function from several lines, at
-the same and at different depths of the stack, each made more than once, as stacks are cached."""
+the same and at different depths of the stack, each made more than once, as stacks are cached; from functions in a header."""
+import glob
 import json
 import os
 import subprocess
@@ -73,24 +74,33 @@ int main(void)
 """
 
 
-def line_of(mark):
-    return next(n + 1 for n, line in enumerate(HOST.split("\n")) if "/* %s */" % mark in line and "cl" in line)
+HEADER, MAIN = HOST.split("int main(void)")
+COMPILERS = [[os.environ.get("CC", "gcc"), "-gdwarf-5"], [os.environ.get("CC", "gcc"), "-gdwarf-4"]] + \
+    [[clang, "-g"] for clang in sorted(glob.glob("/usr/lib/llvm-*/bin/clang"))[-1:]]
+
+
+def place_of(mark):
+    return "calls.h", next(n + 1 for n, line in enumerate(HOST.split("\n")) if "/* %s */" % mark in line and "cl" in line)
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        source, program = os.path.join(folder, "host.c"), os.path.join(folder, "host")
-        with open(source, "w") as f:
-            f.write(HOST)
-        subprocess.run([os.environ.get("CC", "gcc"), "-g", "-O1", "-w", "-o", program, source, "-lOpenCL"], check=True)
-        done = subprocess.run([REFCL, "run", "-q", "--json", "-", "--", program], capture_output=True, text=True)
-        try:
-            findings = json.loads(done.stdout)["findings"]
-        except (ValueError, KeyError):
-            findings = []
-        pairs = {tuple(sorted(access.get("enqueued", {}).get("line", 0) for access in f["accesses"])) for f in findings}
-        wanted = {tuple(sorted((line_of("first"), line_of("second")))), tuple(sorted((line_of("fill"), line_of("second"))))}
-        check("races name the lines that enqueued their commands", pairs == wanted, "%s instead of %s\n%s" % (pairs, wanted, done.stderr))
+        program = os.path.join(folder, "host")
+        for name, text in ("calls.h", HEADER), ("host.c", '#include "calls.h"\nint main(void)' + MAIN):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(text)
+        for compiler in COMPILERS:
+            subprocess.run(compiler + ["-O1", "-w", "-o", program, "host.c", "-lOpenCL"], cwd=folder, check=True)
+            done = subprocess.run([REFCL, "run", "-q", "--json", "-", "--", program], capture_output=True, text=True)
+            try:
+                findings = json.loads(done.stdout)["findings"]
+            except (ValueError, KeyError):
+                findings = []
+            calls = [[access.get("enqueued", {}) for access in f["accesses"]] for f in findings]
+            pairs = {tuple(sorted((os.path.basename(c.get("file", "")), c.get("line", 0)) for c in pair)) for pair in calls}
+            wanted = {tuple(sorted(map(place_of, marks))) for marks in (("first", "second"), ("fill", "second"))}
+            check("races name the lines, in a header, that enqueued their commands (%s)" % " ".join(map(os.path.basename, compiler)), pairs == wanted,
+                  "%s instead of %s\n%s" % (pairs, wanted, done.stderr))
 
 
 main()

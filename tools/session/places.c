@@ -1,56 +1,117 @@
-/* Source locations of host code: from module and offset to file and line, with addr2line. */
+/* Source locations of host code: from module and offset to file and line, by debug information (elfutils). */
 #include "tools/session/places.h"
 
 #include "memmodel/base/array.h"
 
-#include <errno.h>
-#include <spawn.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-extern char **environ;
+enum { TEXT_MAX = 4 << 20 };
 
-enum { ANSWER = 4096, TEXT_MAX = 4 << 20, MOST_ASKED = 500 };
+/* Of the C++ runtime: a new string, NULL if NAME is not mangled. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* Asks addr2line.  ANSWER becomes "function\nfile:line\n", or empty if there is no answer. */
-static void ask_symbolizer(const char *module, const char *offset, char answer[ANSWER])
+/* An executable or library; DEBUG_INFO is NULL if it cannot be read. */
+struct session_module {
+    char *path;
+    Dwfl *session;
+    Dwfl_Module *debug_info;
+};
+
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = dwfl_offline_section_address};
+
+static Dwfl_Module *debug_info_of(struct session_places *places, const char *path)
 {
-    int out[2];
-    size_t used = 0;
-    answer[0] = 0;
-    if (pipe(out))
-        return;
-    static char *const programs[] = {/* the one that starts fastest first */
-                                     (char *)(uintptr_t) "addr2line", (char *)(uintptr_t) "llvm-addr2line-15",
-                                     (char *)(uintptr_t) "llvm-addr2line"};
-    char *words[] = {(char *)(uintptr_t) "addr2line",
-                     (char *)(uintptr_t) "-f",
-                     (char *)(uintptr_t) "-C",
-                     (char *)(uintptr_t) "-e",
-                     (char *)(uintptr_t)module,
-                     (char *)(uintptr_t)offset,
-                     NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
-    pid_t child;
-    bool started = false;
-    for (size_t i = 0; !started && i < sizeof programs / sizeof *programs; i++)
-        started = posix_spawnp(&child, programs[i], &actions, NULL, words, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    close(out[1]);
-    for (ssize_t n; started && used < ANSWER - 1; used += (size_t)n)
-        if ((n = read(out[0], answer + used, ANSWER - 1 - used)) <= 0)
-            break;
-    answer[used] = 0;
-    close(out[0]);
-    while (started && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    for (size_t i = 0; i < places->module_count; i++)
+        if (strcmp(places->modules[i].path, path) == 0)
+            return places->modules[i].debug_info;
+    struct session_module m = {.path = mm_strdup(path), .session = dwfl_begin(&callbacks)};
+    if (m.session)
+        m.debug_info = dwfl_report_offline(m.session, "", path, -1);
+    if (m.debug_info && dwfl_report_end(m.session, NULL, NULL) != 0)
+        m.debug_info = NULL;
+    if (m.path && mm_append(&places->modules, &places->module_count, &m))
+        return m.debug_info;
+    dwfl_end(m.session);
+    mm_free(m.path);
+    return NULL;
+}
+
+/* The compilation unit of ADDRESS: of one without a table of addresses (Clang), by its own ranges. */
+static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+/* The name of the innermost function at ADDRESS of UNIT, inlined or not; the caller frees it with
+ * mm_free(). */
+static char *function_at(Dwarf_Die *unit, Dwarf_Addr address)
+{
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    char *mangled = NULL;
+    int count = dwarf_getscopes(unit, address, &scopes);
+    for (int k = 0; k < count && !name; k++) {
+        Dwarf_Attribute linkage;
+        int tag = dwarf_tag(&scopes[k]);
+        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+            continue;
+        name = dwarf_diename(&scopes[k]);
+        if (dwarf_attr_integrate(&scopes[k], DW_AT_linkage_name, &linkage))
+            mangled = __cxa_demangle(dwarf_formstring(&linkage), NULL, NULL, NULL);
+    }
+    char *owned = mm_strdup(mangled ? mangled : name ? name : "");
+    free(scopes);
+    free(mangled);
+    return owned;
+}
+
+/* NAME as a path, from the folder where UNIT was compiled; the caller frees it with mm_free(). */
+static char *path_of(Dwarf_Die *unit, const char *name)
+{
+    Dwarf_Attribute folder;
+    const char *from =
+        *name != '/' && dwarf_attr(unit, DW_AT_comp_dir, &folder) ? dwarf_formstring(&folder) : NULL;
+    if (!from)
+        return mm_strdup(name);
+    size_t size = strlen(from) + strlen(name) + 2;
+    char *path = mm_alloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", from, name);
+    return path;
+}
+
+/* The file and line of OFFSET in the module at PATH; false if they are not known.  The caller frees FILE and
+ * FUNCTION with mm_free(). */
+static bool find_line(struct session_places *places, const char *path, uint64_t offset, char **file,
+                      char **function, uint32_t *line)
+{
+    Dwfl_Module *module = debug_info_of(places, path);
+    Dwarf_Addr base = 0, bias = 0;
+    if (!module || !dwfl_module_getelf(module, &base))
+        return false;
+    Dwarf_Die *unit = unit_at(module, offset + base, &bias);
+    Dwarf_Line *row = unit ? dwarf_getsrc_die(unit, offset + base - bias) : NULL;
+    const char *name = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+    int number = 0;
+    if (!name || dwarf_lineno(row, &number) != 0)
+        return false;
+    *file = path_of(unit, name);
+    *function = function_at(unit, offset + base - bias);
+    *line = (uint32_t)number;
+    return true;
 }
 
 static void keep_text(char **slot, char *s)
@@ -97,28 +158,22 @@ static void record_text(struct session_places *places, const char *file, struct 
 bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text)
 {
     struct mm_source *source = &record->source;
-    char answer[ANSWER];
+    char *file, *function;
     text->type = 0;
     if (!source->function || strncmp(source->function, "@0x", 3) != 0)
         return false;
-    answer[0] = 0;
-    if (!places->hidden && places->asked++ < MOST_ASKED)
-        ask_symbolizer(source->file, source->function + 1, answer);
-    char *line = strchr(answer, '\n');
-    char *colon = line ? strrchr(line, ':') : NULL;
-    if (!colon || line[1] == '?') {
+    if (places->hidden || !find_line(places, source->file, strtoull(source->function + 1, NULL, 16), &file,
+                                     &function, &source->line)) {
         source->file = source->function = "";
         return true;
     }
-    *line++ = *colon++ = 0;
-    keep_text(&places->strings[0], mm_strdup(answer));
-    keep_text(&places->strings[1], mm_strdup(line));
-    if (!places->strings[0] || !places->strings[1])
+    keep_text(&places->strings[0], function);
+    keep_text(&places->strings[1], file);
+    if (!function || !file)
         return false;
-    source->function = places->strings[0];
-    source->file = places->strings[1];
-    source->line = (uint32_t)strtoul(colon, NULL, 10);
-    record_text(places, source->file, text);
+    source->function = function;
+    source->file = file;
+    record_text(places, file, text);
     return true;
 }
 
@@ -142,5 +197,10 @@ void session_places_clear(struct session_places *places)
     for (size_t i = 0; i < places->file_count; i++)
         mm_free(places->files[i]);
     mm_free(places->files);
+    for (size_t i = 0; i < places->module_count; i++) {
+        dwfl_end(places->modules[i].session);
+        mm_free(places->modules[i].path);
+    }
+    mm_free(places->modules);
     *places = (struct session_places){0};
 }

@@ -8,7 +8,9 @@
 struct session_places {
     char *strings[3]; /* owned strings of the last place found */
     char **files;     /* the files whose text was recorded */
-    size_t file_count, asked;
+    size_t file_count;
+    struct session_module *modules; /* read so far */
+    size_t module_count;
     bool hidden; /* no location is reported */
 };
 /* If RECORD is a source of the form (module, "@0xOFFSET"), gives it the file, line and function that the
