@@ -22,7 +22,7 @@ UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_un
            "svm_write_only_read": NO_RACE, "two_devices_all_svm": ATOMICS,
            "two_kernels_message_svm": ATOMICS, "two_kernels_ring_svm": ATOMICS, "threads_hand_over": THREADS,
            "threads_share_a_queue": THREADS, "threads_with_own_queues": THREADS,
-           "view_as_line_own_write": NO_RACE}
+           "update_to_more_items": NO_RACE, "view_as_line_own_write": NO_RACE}
 for name in ("barrier", "c11_threads", "condition", "mutex", "other_locks", "own_atomic", "own_fences", "read_write_lock",
              "semaphores", "threads_join", "workers_from_before"):
     UNKNOWN["instrumented_" + name] = ORDER
