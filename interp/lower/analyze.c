@@ -57,13 +57,15 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
     return ty != NULL;
 }
 
-/* Whether a shuffle is the first elements of its first operand, as in v.xyz. */
+/* Whether I is a shuffle to the first elements of its first operand, as in v.xyz. */
 bool in_is_prefix(const struct in_lower *l, const struct in_inst *i)
 {
+    if (i->opcode != SpvOpVectorShuffle)
+        return false;
     uint32_t count = i->operand_count - 2, same = 0;
     while (same < count && i->operands[same + 2] == same)
         same++;
-    return i->opcode == SpvOpVectorShuffle && same == count && count <= in_ty_of(l, i->operands[0])->count;
+    return same == count && count <= in_ty_of(l, i->operands[0])->count;
 }
 
 /* Instructions whose result shares the operand's slot. */
