@@ -379,7 +379,7 @@ FUZZ_SAN := -fsanitize=address,fuzzer-no-link -fprofile-instr-generate -fcoverag
 FUZZ_MAKE = $(MAKE) --no-print-directory WARN= BUILD=$(FUZZ) CC="$(FUZZ_CC)" SAN="$(FUZZ_SAN)" OPT="-O1 -g"
 FUZZ_OBJ = $(filter-out %/refcl.o %/litmus/run/main.o,$(call obj,$(TOOLS_SRC) $(RUNNER_SRC))) \
   $(call obj,$(wildcard tests/fuzz/reader_*.c))
-FUZZ_LIBS = -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) \
+FUZZ_LIBS = -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(DEBUG_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) \
   -lOpenCL -lpthread -ldl
 $(BUILD)/fuzz_%: tests/fuzz/fuzz.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	$(CC) $(CPPFLAGS) -DREADER=$* -std=c11 -O1 -g -fsanitize=address,fuzzer -fprofile-instr-generate -fcoverage-mapping -o $@ $< \
