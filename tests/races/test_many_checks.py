@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels with so many accesses that their checks are in functions: one access of all is in a race or out of bounds.
+"""Kernels whose checks are in functions, as they have more than 128 accesses: one access of all is in a race or out of bounds.
 Both engines give the same report and leave the same memory."""
 import os
 import re
@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 
-from slow_watch import compare, report
+from slow_instrumented import compare, report
 from test_races import refcl
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
