@@ -12,7 +12,7 @@ def is_chosen(name, costs=1):
     """Whether the case is in the sample; this depends on its name and the test's, so that tests choose
     different cases. COSTS: by which factor it is chosen less often in a sample (below 1: more often)."""
     salt = os.path.basename(sys.argv[0]) + os.environ.get("REFCL_MEMORY", "")
-    chosen = zlib.crc32((salt + ":" + name).encode()) % (SHARE * costs if SHARE > 1 else 1) == 0
+    chosen = zlib.crc32((salt + ":" + name).encode()) % (SHARE * costs if SHARE > 1 else 1) < 1
     counts["all"] += 1
     counts["chosen"] += chosen
     return chosen
