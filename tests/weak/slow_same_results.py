@@ -21,7 +21,8 @@ UNORDERED = {"ticket lock", "spin lock in a group", "spinning in a function"}
 
 
 def run(module, **more):
-    environment = dict(os.environ, REFCL_ENGINE="interp", PYTHONDONTWRITEBYTECODE="1", PYOPENCL_NO_CACHE="1",
+    # All cases: which ones a sample has depends on REFCL_MEMORY.
+    environment = dict(os.environ, TEST_SHARE="1", REFCL_ENGINE="interp", PYTHONDONTWRITEBYTECODE="1", PYOPENCL_NO_CACHE="1",
                        OCL_ICD_VENDORS=build + "/librefcl.so", OCL_ICD_FILENAMES=build + "/librefcl.so", **more)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "results")
