@@ -4,11 +4,11 @@ sizes and offsets are unchanged, also in incomplete work-groups; if the order ca
 dimension stays innermost."""
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from opencl import cl, context, numpy, queue  # noqa: E402
+from optimized import compiled  # noqa: E402
 from tap import check, done  # noqa: E402
 
 IDS = """uint x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);
@@ -73,13 +73,6 @@ def counts_by_rows(o, size, local):
     counts = o.reshape(size).T
     return all((numpy.diff(counts[y:y + local[1], x:x + local[0]].reshape(-1).astype('i8')) > 0).all()
                for y in range(0, size[1], local[1]) for x in range(0, size[0], local[0]))
-
-
-def compiled(name):
-    """LLVM IR of the kernel for the first of SIZES, "" if it was not compiled."""
-    environment = dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized')
-    ran = subprocess.run([sys.executable, sys.argv[0], name], env=environment, capture_output=True, text=True, timeout=600)
-    return ran.stderr if ': compiled' in ran.stderr else ''
 
 
 def main():

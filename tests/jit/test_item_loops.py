@@ -4,11 +4,11 @@ scattered; those that much is computed with are.  Bytes in the interior of a pic
 a branch treats its border separately."""
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from opencl import cl, context, numpy, queue  # noqa: E402
+from optimized import compiled  # noqa: E402
 from tap import check, done  # noqa: E402
 
 STRUCTURE = '''typedef struct { float x, y, z, vx, vy, vz, m; int id; float e, r; } Particle;
@@ -31,13 +31,6 @@ def run(name):
     buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(1 << 16, 'u1')) for _ in range(2)]
     cl.Program(context, KERNELS[name]).build().k(queue, (1024 if name != 'border' else 1 << 16,), None, *buffers)
     queue.finish()
-
-
-def compiled(name):
-    """LLVM IR of the kernel, "" if it was not compiled."""
-    environment = dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized')
-    ran = subprocess.run([sys.executable, sys.argv[0], name], env=environment, capture_output=True, text=True, timeout=600)
-    return ran.stderr if ': compiled' in ran.stderr else ''
 
 
 def main():

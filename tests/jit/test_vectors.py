@@ -13,11 +13,11 @@ processor's.
 The code does not depend on addresses of the compiler's data."""
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from opencl import cl, context, numpy, queue  # noqa: E402
+from optimized import compiled  # noqa: E402
 from tap import check, done  # noqa: E402
 
 KERNELS = {
@@ -461,13 +461,6 @@ def run(name):
         cl.enqueue_copy(queue, written, buffers[2])
         print(sorted(set(written.tolist())), file=sys.stderr)
     queue.finish()
-
-
-def compiled(name):
-    """LLVM IR of the kernel, "" if it was not compiled."""
-    environment = dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized')
-    ran = subprocess.run([sys.executable, sys.argv[0], name], env=environment, capture_output=True, text=True, timeout=600)
-    return ran.stderr if ': compiled' in ran.stderr else ''
 
 
 def registers():
