@@ -11,3 +11,12 @@ RANGES = ['i != 0', 'i > 0 && i < 1023', 'i >= 5 && i <= 900', '!(i == 0 || i >=
           '(uint)(i - 3000) > 70', '(ushort)(i - 5) < 100', 'i - 5 != 0']
 CASES += [guarded(f'constants, {type_}: {guard}', FIRST, guard, type_, kind, dtype, [900], (5120,), (1024,), offset)
           for type_, kind, dtype in [('int', 'int', 'i4'), ('uint', 'uint', 'u4'), ('long', 'long', 'i8')] for guard in RANGES for offset in [None, (3,)]]
+
+# Code that only computes in bytes and shorts, and branches by them, in vectors of more work-items than words have.
+BODIES = ["if (x >= 65 && x <= 90) r = x + 32; else if (x == 32 || x == 45) r = 95;", "switch (x & 7) { case 0: r = y; break; case 3: case 5: r = x ^ y; break; case 6: r = x * 3; }",
+          "if (x > y) { r = x - y; if (y & 4) r = r << 1; } else r = y & x;", "if (x & 1) { if (x == 127) r = 1; else r = max(x, y); } r += y;"]
+CASES += [(f'branches by {type_}: {body}, {size}', f"""
+kernel void k(global const {type_} *a, global const {type_} *b, global {type_} *o) {{
+  size_t i = get_global_id(0); {type_} x = a[i], y = b[i], r = x; {body} o[i] = r; }}""", size, local, [('in', dtype, 70000, 0, 127), ('in', dtype, 70000, 0, 127), ('out', dtype, 70000)])
+          for type_, dtype in [('char', 'i1'), ('uchar', 'u1'), ('short', 'i2'), ('ushort', 'u2')] for body in BODIES
+          for size, local in [((65536,), (64,)), ((1000,), None), ((4096,), (16,)), ((96,), (96,))]]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How the body of a loop over work-items is compiled.  Structures whose members are only moved are not gathered and
 scattered; those that much is computed with are.  Bytes in the interior of a picture are loaded without masks, though
-a branch treats its border separately."""
+a branch treats its border separately.  Bytes that a work-item branches on fill vectors."""
 import os
 import re
 import sys
@@ -24,7 +24,15 @@ KERNELS = {
         if (x == 0 || x == w - 1)
             out[x] = 3;
         else
-            out[x] = (in[x - 1] + in[x + 1]) / 2; }'''}
+            out[x] = (in[x - 1] + in[x + 1]) / 2; }''',
+    'bytes': '''kernel void k(global const char *in, global char *out) {
+        int i = get_global_id(0);
+        char c = in[i];
+        if (c >= 'A' && c <= 'Z')
+            c += 'a' - 'A';
+        else if (c == ' ' || c == '-')
+            c = '_';
+        out[i] = c; }'''}
 
 
 def run(name):
@@ -33,16 +41,25 @@ def run(name):
     queue.finish()
 
 
+def registers():
+    """How many words a vector register of the processor holds."""
+    flags = open('/proc/cpuinfo').read()
+    return 16 if 'avx512vl' in flags else 8 if 'avx2' in flags else 4
+
+
 def main():
     if len(sys.argv) > 1:
         return run(sys.argv[1])
     text = compiled('moves')
     check('structures that are moved: no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
-    if 'avx512vl' in open('/proc/cpuinfo').read():
+    if registers() == 16:
         text = compiled('computes')
         check('structures that much is computed with: vectors of work-items', re.search(r'fmul <16 x float>', text) is not None, text)
     text = compiled('border')
     check('a branch for the border of a picture: vectors without masks in the interior', re.search(r'= load <\d+ x i8>', text) is not None, text)
+    text = compiled('bytes')
+    widest = max(map(int, re.findall(r'load <(\d+) x i8>', text)), default=0)
+    check('branches by the values of bytes: vectors of as many as registers hold, or half as many', widest >= 2 * registers(), widest)
     return done()
 
 

@@ -25,7 +25,8 @@ struct StripMiner : RegionSplit {
     llvm::Module &module;
     const in_loops &options;
     unsigned lanes = 0, width;
-    bool is_long = false; // more vectors than registers hold
+    bool short_elements = false; // one region that computes in bytes and shorts: vectors have more lanes
+    bool is_long = false;        // more vectors than registers hold
     llvm::SmallVector<StripSlot, 16> slots;
     unsigned uniform_count = 0, array_count = 0; // of slots
     llvm::SmallVector<llvm::AllocaInst *, 8> privates;
@@ -54,6 +55,7 @@ struct StripMiner : RegionSplit {
 
   private:
     bool branches(const Divergence &divergence) const;
+    bool computes_in_shorts(const Divergence &divergence) const;
     void add_cases(const llvm::LoopInfo &loops, const Divergence &divergence,
                    llvm::SetVector<llvm::BasicBlock *> &where) const;
     void add_expensive(const llvm::LoopInfo &loops, const llvm::DominatorTree &tree,

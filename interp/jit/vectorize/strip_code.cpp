@@ -252,7 +252,8 @@ MDNode *lane_loop(const StripMiner &s, bool vector)
         nullptr, MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group})};
     if (vector) {
         parts.push_back(number("llvm.loop.vectorize.enable", 1, 1));
-        parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
+        if (!s.short_elements)
+            parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
         if (s.array_count > 0) // vectors that live in registers from loop to loop
             parts.push_back(number("llvm.loop.interleave.count", s.is_long ? 2 : s.lanes / s.width, 32));
         // No iteration is left to scalar code.  A group of strided loads without its last member would need

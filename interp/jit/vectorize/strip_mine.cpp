@@ -172,6 +172,29 @@ bool StripMiner::branches(const Divergence &divergence) const
            });
 }
 
+// Whether what lanes store and compare follows from bytes and shorts alone, computed as such.
+bool StripMiner::computes_in_shorts(const Divergence &divergence) const
+{
+    SmallVector<Value *, 32> work;
+    SmallPtrSet<Value *, 32> seen;
+    for (Instruction &i : instructions(item))
+        if (auto *store = dyn_cast<StoreInst>(&i))
+            work.push_back(store->getValueOperand());
+        else if (i.isTerminator() && i.getNumOperands() > 0)
+            work.push_back(i.getOperand(0));
+    while (!work.empty()) {
+        Value *v = work.pop_back_val();
+        auto *i = dyn_cast<Instruction>(v);
+        if (isa<BasicBlock>(v) || !divergence.values.count(v) || !seen.insert(v).second)
+            continue;
+        if (!i || v->getType()->getScalarSizeInBits() > 16)
+            return false;
+        if (!isa<LoadInst>(i))
+            work.append(i->op_begin(), i->op_end());
+    }
+    return true;
+}
+
 // Cuts at loops that can be vectorized, and at those around them; false: none.
 bool StripMiner::choose()
 {
@@ -216,6 +239,7 @@ bool StripMiner::choose()
         add_expensive(loops, tree, divergence, where);
     if (where.empty() && !(straight && branches(divergence)))
         return false;
+    short_elements = where.empty() && computes_in_shorts(divergence);
     add_meets(where);
     if (where.size() > MAX_REGIONS)
         return false;
