@@ -10,6 +10,7 @@
 #include "convert.h"
 #include "ext_functions.h"
 #include "math_double.h"
+#include "math_gamma.h"
 #include "memmodel/base/bits.h"
 
 #define DEFINE_1(name, t)                                                                                    \

@@ -1,6 +1,5 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
- * as OpenCL defines them: quotients, parts of numbers and gamma, with the edge cases of
- * [CLC 7.5.1]. */
+ * as OpenCL defines them: quotients and parts of numbers, with the edge cases of [CLC 7.5.1]. */
 #include "math_double.h"
 #include "memmodel/base/bits.h"
 
@@ -107,23 +106,4 @@ double in_double_minmag(double x, double y)
     double r = in_double_fmin(x, y);
     r = fabs(y) < fabs(x) ? y : r;
     return fabs(x) < fabs(y) ? x : r;
-}
-
-/* ---- gamma ---------------------------------------------------------------------------------------- */
-
-/* lgamma itself would write the global signgam. */
-double in_double_lgamma(double x)
-{
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
-/* The sign is 0 at the poles, zero and the negative integers [CLC 7.5.1]. */
-double in_double_lgamma_r(double x, int32_t *sign)
-{
-    int s = 1;
-    double r = lgamma_r(x, &s);
-    bool pole = x == 0 || (x < 0 && isfinite(x) && x == floor(x));
-    *sign = pole ? 0 : isfinite(x) ? s : 1;
-    return r;
 }

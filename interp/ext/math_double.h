@@ -13,7 +13,6 @@
 #define in_double_rint     rint
 #define in_double_round    round
 #define in_double_sqrt     sqrt
-#define in_double_tgamma   tgamma
 #define in_double_trunc    trunc
 
 /* half_ and native_ may be less accurate; here they are not. */
@@ -44,8 +43,6 @@ double in_double_frexp(double x, int32_t *exponent);
 int32_t in_double_ilogb(double x);
 double in_double_ldexp(double x, int32_t n);
 double in_double_logb(double x);
-double in_double_lgamma(double x);
-double in_double_lgamma_r(double x, int32_t *sign);
 double in_double_fmax(double x, double y);
 double in_double_fmin(double x, double y);
 double in_double_maxmag(double x, double y);

@@ -434,14 +434,14 @@ KERNELS['truncated'] = '''kernel void k(global const float2 *x, global const flo
         z[i] = convert_float2(convert_int2(x[i])) / y[i]; }'''
 # Called for each element of a vector; the calls must not branch.
 BUILTINS = ['sign(a) + maxmag(a, b)', 'minmag(a, b) + nextafter(a, b)', 'pown(a, convert_int4(b))', 'powr(a, b)', 'expm1(a) + log1p(b)', 'asinh(a)', 'atanh(a)', 'cbrt(a)',
-            'hypot(a, b) + ldexp(a, convert_int4(b))', 'length(a) + distance(a, b) + normalize(a)', 'remquo(a, b, &n) * 3']
+            'tgamma(a)', 'lgamma(a)', 'lgamma_r(a, &n) * convert_{type_}4(n)', 'hypot(a, b) + ldexp(a, convert_int4(b))', 'length(a) + distance(a, b) + normalize(a)', 'remquo(a, b, &n) * 3']
 for type_ in 'float', 'double':
     for builtin in BUILTINS:
         KERNELS[f'{builtin} of {type_}4'] = f'''kernel void k(global const {type_}4 *x, global const {type_}4 *y, global {type_}4 *z) {{
             int i = get_global_id(0);
             {type_}4 a = x[i], b = y[i];
             int4 n = 0;
-            z[i] = {builtin}; }}'''
+            z[i] = {builtin.format(type_=type_)}; }}'''
 KERNELS['rarely skips'] = KERNELS['skips'].replace('d * d >= 0.25f', 'd == 0.25f')
 
 
