@@ -2,6 +2,7 @@
 #include "memmodel/base/nearest.h"
 #include "tools/cmd/commands.h"
 #include "tools/output.h"
+#include "tools/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,6 +212,7 @@ int main(int argc, char **argv)
     if (!has_stack())
         return EXIT_TOOL;
     reserve_standard_descriptors();
+    supervised_hide_servers();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
     int code = output_exit_code(tool_flush(dispatch_command(argc, argv)));
     /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the

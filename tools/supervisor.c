@@ -1,9 +1,11 @@
 #include "tools/supervisor.h"
+#include "memmodel/base/memory.h"
 #include "tools/tool.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -78,6 +80,16 @@ static _Noreturn void supervise_child(pid_t child, const sigset_t *signals)
 
 /* ---- refcl ----------------------------------------------------------------------------------- */
 
+#define SERVERS "DEBUGINFOD_URLS"
+static char *servers; /* its value */
+
+void supervised_hide_servers(void)
+{
+    const char *value = getenv(SERVERS);
+    servers = value ? mm_strdup(value) : NULL;
+    unsetenv(SERVERS);
+}
+
 /* In the supervisor, and in the child, which returns. */
 static void start_child(int link)
 {
@@ -95,6 +107,8 @@ static void start_child(int link)
         signal(SIGCHLD, before_child);
         sigprocmask(SIG_SETMASK, &before, NULL);
         tool_die_with(supervisor);
+        if (servers)
+            setenv(SERVERS, servers, 1);
         return;
     }
     if (child < 0 || dup2(link, LINK) < 0 || send(LINK, &child, sizeof child, MSG_NOSIGNAL) < 0)

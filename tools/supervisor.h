@@ -13,6 +13,10 @@ struct supervised {
     pid_t pid, supervisor; /* PID: of the child; -1: it was not started */
     int link;              /* readable once the child has ended */
 };
+/* Removes DEBUGINFOD_URLS from the environment; children of supervised_fork() have it.  elfutils would ask
+ * these servers for debug information that no local file has, and wait for minutes if one does not answer.
+ * To be called before there are threads. */
+void supervised_hide_servers(void);
 /* Like fork(): 0 in the child, else its process id, or -1 with errno set. */
 pid_t supervised_fork(struct supervised *child);
 bool supervised_has_ended(const struct supervised *child);
