@@ -235,6 +235,7 @@ struct ck_detector_options {
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
     bool weak;           /* edges may say that values do not flow in record order */
+    bool least_order;    /* MM_EDGE_AMBIGUOUS orders nothing */
     enum mm_revision revision; /* the rules that order; MM_REVISION_3_0 finds all races that any has */
     /* Completes a source without a line, or whose text is not known, when a finding first names it; NULL:
      * they stay as they are.  TEXT may be filled in; strings need to live until the next call only. */
@@ -418,6 +419,8 @@ bool ck_is_of_kernels(const char *patterns, const char *kernel);
  * not count. */
 size_t ck_detector_hidden(const struct ck_detector *detector, enum ck_filter filter);
 size_t ck_detector_suppressed(const struct ck_detector *detector); /* their sum */
+/* Makes the verdict "unknown", because of LIMIT; the detector continues. */
+void ck_detector_unknown(struct ck_detector *detector, const struct mm_error *limit);
 /* MM_OK, or MM_LIMIT with the bound that was hit. */
 enum mm_class ck_detector_status(const struct ck_detector *detector, struct mm_error *err);
 /* The source with this id; file NULL if unknown. */

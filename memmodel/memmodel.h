@@ -211,6 +211,7 @@ enum mm_edge_kind {
     MM_EDGE_RF,           /* reads-from, where it is not the last write in record order */
     MM_EDGE_CO,           /* modification order, where it is not record order */
     MM_EDGE_QUERY, /* H101: event completes -> API call that observed it; orders nothing but in revision 3.1.0 */
+    MM_EDGE_AMBIGUOUS, /* an order between commands that the specification both states and denies (ambiguities D34, D44) */
     MM_EDGE_COUNT
 };
 const char *mm_edge_name(enum mm_edge_kind kind);

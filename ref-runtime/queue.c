@@ -86,6 +86,7 @@ void rt_queue_destroy(struct rt_queue *queue)
     mm_free(queue->properties);
     rt_point_drop(queue->last_completion);
     rt_point_drop(queue->barrier_completion);
+    rt_point_drop(queue->run_completion);
     rt_queue_drop_completed(queue);
     mm_free(queue->completed);
     rt_object_release(queue->context);

@@ -461,6 +461,9 @@ struct rt_queue {
     struct rt_event *barrier_event;      /* of the latest barrier while it is not complete */
     struct rt_point *last_completion;    /* recording, held: the completion of the latest command */
     struct rt_point *barrier_completion; /* recording, held: that of the latest barrier */
+    struct rt_event *run_event;          /* as last_event: of a run of several queues after that command */
+    struct rt_point *run_completion;     /* as last_completion */
+    bool had_runs;                       /* there were runs of several queues */
     struct rt_point *
         *completed; /* recording, held: completions since the latest barrier, that one included */
     size_t completed_count;

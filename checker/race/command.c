@@ -21,6 +21,8 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     }
     if (edge->to != d->next_event)
         return;
+    if (edge->kind == MM_EDGE_AMBIGUOUS && d->options.least_order)
+        return;
     if (edge->kind == MM_EDGE_QUERY && !mm_revision_event_queries(d->options.revision))
         return;
     if (!ck_budget_reserve(&d->budget, &d->edges.list, &d->edges.capacity, d->edges.count + 1,

@@ -403,8 +403,6 @@ struct ck_detector {
 bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
 /* Races are not checked from the next event on: the verdict is "unknown", because of WHAT. */
 void ck_detector_stop(struct ck_detector *d, const char *what);
-/* Makes the verdict "unknown", because of LIMIT; the detector continues. */
-void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
 static inline uint64_t ck_agent_key(struct mm_agent agent)
 {

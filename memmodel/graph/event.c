@@ -47,6 +47,7 @@ static const char *const edge_names[MM_EDGE_COUNT] = {
     [MM_EDGE_COMPLETE] = "complete",
     [MM_EDGE_API_WAIT] = "api-wait",
     [MM_EDGE_QUERY] = "query",
+    [MM_EDGE_AMBIGUOUS] = "ambiguous",
     [MM_EDGE_IN_ORDER] = "in-order",
     [MM_EDGE_MARKER] = "marker",
     [MM_EDGE_BARRIER] = "barrier",

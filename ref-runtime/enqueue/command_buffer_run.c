@@ -12,7 +12,7 @@
 struct run {
     struct rt_command_buffer *buffer; /* held by the command */
     size_t count;                     /* of commands in the buffer */
-    struct rt_queue **queues;         /* held: of this run, as many as the buffer has */
+    struct rt_queue **queues; /* held: of this run, as many as the buffer has; then COMMAND.OTHER_QUEUES */
     /* while the command starts; then COUNT patterns, as they were when it was enqueued */
     struct rt_command *children[];
 };
@@ -67,8 +67,29 @@ static size_t same_queue_before(const struct run *run, size_t i)
     return i;
 }
 
+/* The order of a barrier and a command of its queue, or of another one [ambiguity D34]. */
+static enum mm_edge_kind barrier_edge(const struct run *run, size_t i, size_t k)
+{
+    const struct rt_recorded *commands = run->buffer->commands;
+    return commands[i].queue == commands[k].queue ? MM_EDGE_BARRIER : MM_EDGE_AMBIGUOUS;
+}
+
+/* Adds the LATEST barrier before child I, if it is not SIZE_MAX, and the latest one of the child's queue. */
+static bool depend_on_barriers(const struct run *run, size_t i, size_t latest)
+{
+    const struct rt_recorded *commands = run->buffer->commands;
+    bool ok = true, own = latest == SIZE_MAX;
+    for (size_t k = latest; ok && !own; k--) {
+        own = commands[k].is_barrier && commands[k].queue == commands[i].queue;
+        if (own || k == latest)
+            ok = rt_command_depend(run->children[i], run->children[k]->event, NULL, barrier_edge(run, i, k));
+        own |= k == 0;
+    }
+    return ok;
+}
+
 /* Adds the dependencies of child I: the call that recorded it, its sync-points, the previous child in an
- * in-order queue, the latest barrier; for a barrier without sync-points all earlier children. */
+ * in-order queue, barriers up to BARRIER; for a barrier without sync-points all earlier children. */
 static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
@@ -78,14 +99,12 @@ static bool depend_on_sync_points(const struct run *run, size_t i, size_t barrie
         ok = rt_command_depend(command, run->children[recorded->points[k] - 1]->event, NULL, MM_EDGE_WAIT);
     bool all = recorded->is_barrier && recorded->point_count == 0;
     for (size_t k = 0; ok && all && k < i; k++)
-        ok = rt_command_depend(command, run->children[k]->event, NULL, MM_EDGE_BARRIER);
+        ok = rt_command_depend(command, run->children[k]->event, NULL, barrier_edge(run, i, k));
     bool in_order = run->buffer->queues[recorded->queue]->in_order;
     size_t before = in_order ? same_queue_before(run, i) : i;
     if (ok && before < i)
         ok = rt_command_depend(command, run->children[before]->event, NULL, MM_EDGE_IN_ORDER);
-    if (ok && barrier < i && (before == i || before < barrier))
-        ok = rt_command_depend(command, run->children[barrier]->event, NULL, MM_EDGE_BARRIER);
-    return ok;
+    return ok && depend_on_barriers(run, i, barrier);
 }
 
 /* Appends the children to their queues, under rt_lock; returns how many were appended. */
@@ -183,28 +202,40 @@ static void release_patterns(struct rt_command *command)
     mm_free(run->queues);
 }
 
-static bool use_queues(struct run *run, const cl_command_queue *queues)
+static bool is_repeated(struct rt_queue *const *queues, cl_uint i)
 {
-    cl_uint count = run->buffer->queue_count;
-    run->queues = mm_alloc(count * sizeof(struct rt_queue *));
-    for (cl_uint i = 0; run->queues && i < count; i++) {
-        run->queues[i] = queues ? (struct rt_queue *)queues[i] : run->buffer->queues[i];
-        rt_object_retain(run->queues[i]);
-    }
-    return run->queues != NULL;
+    cl_uint k = 0;
+    while (queues[k] != queues[i])
+        k++;
+    return k < i;
 }
 
-/* A run counts as a command of each of its queues: those beside the first get a marker that waits for it. */
-static cl_int mark_queues(struct rt_queue *const *queues, cl_uint count, cl_event run)
+static bool use_queues(struct rt_command *command, struct rt_queue *const *queues)
+{
+    struct run *run = (void *)command->payload;
+    cl_uint count = run->buffer->queue_count;
+    struct rt_queue **others;
+    run->queues = mm_alloc(2 * count * sizeof *run->queues);
+    if (!run->queues)
+        return false;
+    command->other_queues = others = run->queues + count;
+    for (cl_uint i = 0; i < count; i++) {
+        run->queues[i] = queues[i];
+        rt_object_retain(queues[i]);
+        if (queues[i] != queues[0] && !is_repeated(queues, i))
+            others[command->other_queue_count++] = queues[i];
+    }
+    command->is_run_of_several = command->other_queue_count > 0;
+    return true;
+}
+
+/* A run counts as a command of each of its queues: those beside the first get one that waits for it. */
+static cl_int represent_run(struct rt_queue *const *queues, cl_uint count, cl_event run)
 {
     cl_int error = CL_SUCCESS;
-    for (cl_uint i = 1; !error && i < count; i++) {
-        bool seen = false;
-        for (cl_uint k = 0; k < i; k++)
-            seen = seen || queues[k] == queues[i];
-        error =
-            seen ? CL_SUCCESS : rt_clEnqueueMarkerWithWaitList((cl_command_queue)queues[i], 1, &run, NULL);
-    }
+    for (cl_uint i = 1; !error && i < count; i++)
+        if (!is_repeated(queues, i))
+            error = rt_command_enqueue_run(queues[i], run);
     return error;
 }
 
@@ -238,13 +269,22 @@ static bool add_dependencies(struct prerequisites *p, const struct rt_command *c
     return ok;
 }
 
-/* Under rt_lock: whether a command that is enqueued now with that wait list certainly lacks RUN, which is not
- * complete, among its prerequisites. */
-static bool lacks_prerequisite(const struct rt_event *run, const struct rt_queue *queue, cl_uint count,
-                               const cl_event *list)
+/* False: no memory. */
+static bool add_queue(struct prerequisites *p, const struct rt_queue *queue)
+{
+    return queue->in_order ? add_prerequisite(p, queue->last_event) && add_prerequisite(p, queue->run_event)
+                           : add_prerequisite(p, queue->barrier_event);
+}
+
+/* Under rt_lock: whether a run on QUEUES that is enqueued now with that wait list certainly lacks RUN, which
+ * is not complete, among its prerequisites. */
+static bool lacks_prerequisite(const struct rt_event *run, struct rt_queue *const *queues,
+                               cl_uint queue_count, cl_uint count, const cl_event *list)
 {
     struct prerequisites p = {.count = 0};
-    bool ok = add_prerequisite(&p, queue->in_order ? queue->last_event : queue->barrier_event);
+    bool ok = true;
+    for (cl_uint i = 0; ok && i < queue_count; i++)
+        ok = add_queue(&p, queues[i]);
     for (cl_uint i = 0; ok && i < count; i++)
         ok = add_prerequisite(&p, rt_event(list[i]));
     bool found = false;
@@ -257,14 +297,15 @@ static bool lacks_prerequisite(const struct rt_event *run, const struct rt_queue
 }
 
 /* Before BUFFER is enqueued: reports a run that is not complete and that the new one does not wait for. */
-static void check_simultaneous_use(const struct rt_command_buffer *buffer, const struct rt_queue *queue,
+static void check_simultaneous_use(const struct rt_command_buffer *buffer, struct rt_queue *const *queues,
                                    cl_uint count, const cl_event *list)
 {
     if (!rt_api_checked() || (buffer->flags & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR))
         return;
     mm_mutex_lock(&rt_lock);
     const struct rt_event *run = buffer->latest_run;
-    bool bad = run && run->status > CL_COMPLETE && lacks_prerequisite(run, queue, count, list);
+    bool bad =
+        run && run->status > CL_COMPLETE && lacks_prerequisite(run, queues, buffer->queue_count, count, list);
     mm_mutex_unlock(&rt_lock);
     if (!bad)
         return;
@@ -317,11 +358,11 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
     run->count = buffer->count;
     use_patterns(run);
     rt_command_hold(command, buffer);
-    if (!use_queues(run, queues)) {
+    if (!use_queues(command, all)) {
         rt_command_discard(command);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    check_simultaneous_use(buffer, all[0], count, list);
+    check_simultaneous_use(buffer, all, count, list);
     if (buffer->queue_count == 1 && !rt_api_checked())
         return rt_command_enqueue(command, count, list, event, false);
     cl_event done;
@@ -330,7 +371,7 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
         return error;
     if (rt_api_checked())
         note_run(buffer, rt_event(done));
-    error = mark_queues(all, buffer->queue_count, done);
+    error = represent_run(all, buffer->queue_count, done);
     if (event)
         *event = done;
     else

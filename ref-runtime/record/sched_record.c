@@ -68,13 +68,18 @@ void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *c
         queue->last_event = NULL;
         replace_point(&queue->last_completion, completion);
     }
+    if (queue->run_event == command->event) {
+        queue->run_event = NULL;
+        replace_point(&queue->run_completion, completion);
+    }
     if (queue->barrier_event == command->event) {
         queue->barrier_event = NULL;
         replace_point(&queue->barrier_completion, completion);
     }
     if (!completion)
         return;
-    if ((command->is_barrier && command->waits_for_all) || queue->in_order)
+    bool comes_after_all = command->is_barrier && command->waits_for_all;
+    if (comes_after_all || (queue->in_order && !queue->had_runs))
         rt_queue_drop_completed(queue);
     struct rt_point **added = mm_add(&queue->completed, &queue->completed_count);
     if (added)

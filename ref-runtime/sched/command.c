@@ -159,14 +159,23 @@ static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_e
 }
 
 /* In-order queues: after the latest command (H5).  Others: after the latest barrier (H7). */
-static bool depend_on_queue(struct rt_command *command)
+static bool depend_on_queue(struct rt_command *command, const struct rt_queue *queue)
 {
-    const struct rt_queue *queue = command->queue;
     if (queue->in_order ? IN_FAULTY(IN_ORDER_REORDERED) : IN_FAULTY(BARRIER_COMMAND_NO_HOLD))
         return true;
     if (queue->in_order)
-        return rt_command_depend(command, queue->last_event, queue->last_completion, MM_EDGE_IN_ORDER);
+        return rt_command_depend(command, queue->last_event, queue->last_completion,
+                                 command->is_run_of_several ? MM_EDGE_AMBIGUOUS : MM_EDGE_IN_ORDER) &&
+               rt_command_depend(command, queue->run_event, queue->run_completion, MM_EDGE_AMBIGUOUS);
     return rt_command_depend(command, queue->barrier_event, queue->barrier_completion, MM_EDGE_BARRIER);
+}
+
+static bool depend_on_queues(struct rt_command *command)
+{
+    bool ok = depend_on_queue(command, command->queue);
+    for (size_t i = 0; ok && i < command->other_queue_count; i++)
+        ok = depend_on_queue(command, command->other_queues[i]);
+    return ok;
 }
 
 /* Whether a command that depends on EARLIER depends on all commands before it, so that their events need no
@@ -210,6 +219,22 @@ bool rt_command_inherited(const struct rt_command *command)
     return command->sequence <= inherited;
 }
 
+/* Later commands of an in-order queue are ordered after the run by an ambiguous edge alone. */
+static void note_run(struct rt_queue *queue, const struct rt_command *run)
+{
+    queue->run_event = run->event;
+    queue->had_runs = true;
+}
+
+/* COMMAND comes after the latest run, and what comes after COMMAND is ordered by that. */
+static void note_last(struct rt_queue *queue, const struct rt_command *command)
+{
+    queue->last_event = command->event;
+    queue->run_event = NULL;
+    rt_point_drop(queue->run_completion);
+    queue->run_completion = NULL;
+}
+
 static void append_command(struct rt_command *command)
 {
     struct rt_queue *queue = command->queue;
@@ -221,8 +246,10 @@ static void append_command(struct rt_command *command)
     else
         queue->first = command;
     queue->last = command;
-    if (!command->family.parent)
-        queue->last_event = command->event;
+    if (command->is_run_of_several)
+        note_run(queue, command);
+    else if (!command->family.parent)
+        note_last(queue, command);
     if (command->is_barrier)
         queue->barrier_event = command->event;
 }
@@ -280,7 +307,7 @@ static cl_int enqueue_command(struct rt_command *command, bool earlier, cl_uint 
     const char *name = command->record.kind;
     mm_mutex_lock(&rt_lock);
     enum mm_edge_kind kind = command->is_barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER;
-    bool ok = depend_on_list(command, count, list) && depend_on_queue(command) &&
+    bool ok = depend_on_list(command, count, list) && depend_on_queues(command) &&
               (!earlier || depend_on_earlier(command, kind));
     if (!ok) {
         rt_command_forget(command);
@@ -311,6 +338,17 @@ cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_ev
                           bool blocking)
 {
     return enqueue_command(command, false, count, list, event, blocking);
+}
+
+cl_int rt_command_enqueue_run(struct rt_queue *queue, cl_event run)
+{
+    static const struct rt_operation nothing = {.start = NULL};
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_MARKER, "clEnqueueCommandBufferKHR", &nothing, 0);
+    if (!command)
+        return CL_OUT_OF_HOST_MEMORY;
+    command->is_run_of_several = true;
+    return rt_command_enqueue(command, 1, &run, NULL, false);
 }
 
 cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,

@@ -55,7 +55,12 @@ struct rt_command {
     bool flushed;
     bool starts_lazily; /* when the host waits or polls, or has computed for long */
     bool is_barrier;
-    bool waits_for_all;  /* marker or barrier without a wait list */
+    bool waits_for_all; /* marker or barrier without a wait list */
+    /* A run of a command buffer on QUEUE and others, or what represents it in one of these.  Whether in-order
+     * queues order it is ambiguous [ambiguity D44]. */
+    bool is_run_of_several;
+    struct rt_queue *const *other_queues; /* owned by the operation */
+    size_t other_queue_count;
     unsigned generation; /* see grace_period.c */
     /* Device-side enqueue, on the executor thread alone. */
     struct rt_family {
@@ -89,6 +94,8 @@ cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const
  * it. */
 cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
                           bool blocking);
+/* A command of QUEUE that represents RUN, which has several queues. */
+cl_int rt_command_enqueue_run(struct rt_queue *queue, cl_event run);
 /* What a marker, or a barrier if BARRIER, waits for: the wait list, everything earlier if that is empty. */
 cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,
                                  const cl_event *list, cl_event *event);

@@ -16,6 +16,8 @@ ORDER = "the order of host threads"
 THREADS = "synchronization of host threads is not recorded"
 ATOMICS = "synchronization by atomic operations"
 NO_RACE = "findings that are no races"
+SEVERAL_QUEUES = "the specification both states and denies an order of commands"
+NOT_OBSERVED = "does not observe all"
 UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_unfenced": NO_RACE,
            "image_level_missing": NO_RACE, "instrumented_flag": ATOMICS,
            "instrumented_host_publishes": ATOMICS, "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "svm_read_only_written": NO_RACE,
@@ -26,6 +28,10 @@ UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_un
 for name in ("barrier", "c11_threads", "condition", "mutex", "other_locks", "own_atomic", "own_fences", "read_write_lock",
              "semaphores", "threads_join", "workers_from_before"):
     UNKNOWN["instrumented_" + name] = ORDER
+for name in ("around_in_order", "before_waits", "finish", "next_waits"):
+    UNKNOWN["runs_queues_" + name] = SEVERAL_QUEUES
+for name in ("barrier_for_other", "barrier_of_other", "before_in_order", "next_in_order", "next_in_order_of_first"):
+    UNKNOWN["runs_queues_" + name] = NOT_OBSERVED
 
 
 def answer(path):

@@ -482,7 +482,7 @@ static void database(void **state)
     }
     assert_int_equal(memory_model, 132); /* R101, O101 and H101 are of 3.1 */
     assert_int_equal(checkable, 79);
-    assert_int_equal(db.ambiguity_count, 43);
+    assert_int_equal(db.ambiguity_count, 44);
 }
 
 static void diff_of_two(void **state)

@@ -362,6 +362,16 @@ static void check_semaphores(struct hc_record *record)
                  "several host threads signal or wait for semaphores: their pairs are the recorded ones");
 }
 
+/* The two readings of the text have different schedules [ambiguities D34, D44]. */
+static void check_ambiguity(struct hc_record *record)
+{
+    for (uint32_t i = 0; i < record->edge_count; i++)
+        if (record->edges[i].kind == MM_EDGE_AMBIGUOUS)
+            hc_limit(
+                record, "explore.ambiguous",
+                "a command buffer of several queues ran: the specification both states and denies an order of commands");
+}
+
 void hc_record_end(struct hc_record *record, uint32_t commands)
 {
     uint32_t first = record->command_count;
@@ -393,6 +403,7 @@ void hc_record_end(struct hc_record *record, uint32_t commands)
     }
     check_host_memory(record);
     check_semaphores(record);
+    check_ambiguity(record);
     record->given = all;
     if (all > record->kept)
         hc_limit(record, "explore.commands", "earlier commands were not explored (raise --commands)");

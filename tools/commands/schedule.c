@@ -227,13 +227,16 @@ bool hc_has_observed_order(const struct hc_record *record)
     return false;
 }
 
-/* True if the order of calls determines the edge. */
+/* True if the order of the calls of one queue determines the edge. */
 static bool is_of_queue(const struct hc_record *record, const struct hc_edge *edge)
 {
-    const struct hc_node *to = &record->nodes[edge->to];
+    const struct hc_node *from = &record->nodes[edge->from], *to = &record->nodes[edge->to];
+    const struct hc_command *commands = record->commands;
+    if (from->of_command && to->of_command && commands[from->owner].queue != commands[to->owner].queue)
+        return false; /* before a run of a command buffer in several queues */
     bool kind = edge->kind == MM_EDGE_IN_ORDER || edge->kind == MM_EDGE_MARKER ||
                 edge->kind == MM_EDGE_BARRIER || edge->kind == MM_EDGE_FINISH;
-    return kind && (!to->of_command || record->commands[to->owner].call != HC_NONE);
+    return kind && (!to->of_command || commands[to->owner].call != HC_NONE);
 }
 
 struct scheduler {

@@ -132,7 +132,7 @@ static void take_edge(struct hints_graph *g, const struct mm_edge *edge)
 {
     if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO)
         give_up(g, "the trace is not of the layer");
-    else if (edge->kind != MM_EDGE_QUERY && edge->to == g->next &&
+    else if (edge->kind != MM_EDGE_QUERY && edge->kind != MM_EDGE_AMBIGUOUS && edge->to == g->next &&
              !mm_append(&g->pending, &g->pending_count, edge))
         no_memory(g);
 }

@@ -132,7 +132,7 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
 
 /* ---- detectors ------------------------------------------------------------------------------- */
 
-static struct ck_detector *create_detector(struct session_process *p, struct mm_error *err)
+static struct ck_detector *create_detector(struct session_process *p, bool least_order, struct mm_error *err)
 {
     const struct session *session = p->all->session;
     struct ck_detector_options options = {.races = session->check.races,
@@ -140,6 +140,7 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
                                           .uninitialized = session->check.uninitialized,
                                           .weak = session_is_weak(session),
                                           .max_findings = session->report.max_findings,
+                                          .least_order = least_order,
                                           .only = session->filter.only,
                                           .kernels = session->filter.kernels,
                                           .first_launch = session->filter.first_launch,
@@ -165,7 +166,7 @@ static void judge_reexecuted(struct session_process *p)
     struct mm_sink sink;
     ck_detector_status(p->detector, &limit);
     bool can = strcmp(limit.rule, "checker.replayed") == 0 && p->input.copy >= 0;
-    struct ck_detector *again = can ? create_detector(p, &limit) : NULL;
+    struct ck_detector *again = can ? create_detector(p, false, &limit) : NULL;
     if (!again)
         return;
     ck_detector_sink(again, &sink);
@@ -179,6 +180,41 @@ static void judge_reexecuted(struct session_process *p)
     }
 }
 
+/* The races that only one reading of the specification excludes make the verdict "unknown": if there are
+ * ambiguous edges, judges the trace again without them. */
+static void judge_least_order(struct session_process *p)
+{
+    const struct session_trace trace = session_process_trace(p);
+    struct mm_error limit = {0}, unknown = {0};
+    struct mm_sink sink;
+    struct ck_detector *again = NULL;
+    if (!p->survey.ambiguous || !p->all->session->check.races)
+        return;
+    if (trace.fd >= 0)
+        again = create_detector(p, true, &limit);
+    bool complete, known = again != NULL, races = false;
+    if (known) {
+        ck_detector_sink(again, &sink);
+        known =
+            session_trace_read(&trace, &sink, &complete) == MM_OK && ck_detector_status(again, NULL) == MM_OK;
+    }
+    for (size_t i = 0; known && i < ck_detector_finding_count(again); i++) {
+        const struct ck_finding *f = ck_detector_finding(again, i);
+        races |= f->access_count == 2 && !ck_detector_race(p->detector, f);
+    }
+    if (!known || races) {
+        mm_fail(
+            &unknown, MM_LIMIT, "checker.ambiguous",
+            "a command buffer of several queues ran: accesses %s unless in-order queues order it or its barriers "
+            "order commands of other queues, which the specification both states and denies; wait for its "
+            "event and for sync-points [CL 5.17 R101] [CL 5.17 R105]",
+            known ? "race" : "may race");
+        ck_detector_unknown(p->detector, &unknown);
+    }
+    if (again)
+        ck_detector_destroy(again);
+}
+
 /* Judges the trace again with all memory that launches may access: races found only then are possible
  * races. */
 static void add_possible(struct session_process *p)
@@ -186,7 +222,7 @@ static void add_possible(struct session_process *p)
     struct mm_error limit = {0};
     struct mm_sink sink;
     bool read = p->input.copy >= 0 && lseek(p->input.copy, 0, SEEK_SET) == 0;
-    p->possible = read ? create_detector(p, &limit) : NULL;
+    p->possible = read ? create_detector(p, false, &limit) : NULL;
     if (p->possible) {
         ck_detector_sink(p->possible, &sink);
         read = footprint_read_possible(p->input.copy, &sink, NULL) &&
@@ -256,6 +292,7 @@ static void *process_main(void *context)
     session_progress_end(p->progress);
     p->progress = NULL;
     judge_reexecuted(p);
+    judge_least_order(p);
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector) && !p->all->session->command.again) {
@@ -356,7 +393,7 @@ static int prepare_process(struct session_processes *all, struct session_process
     p->all = all;
     p->read = session->on_driver ? footprint_read : mm_trace_read;
     p->places.hidden = session->command.own_host;
-    if (!(p->detector = create_detector(p, &err)))
+    if (!(p->detector = create_detector(p, false, &err)))
         return tool_report(&err);
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
     if (!session->report.quiet && all->count == 1)

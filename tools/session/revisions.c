@@ -47,6 +47,7 @@ void session_survey_record(struct session_survey *s, const struct mm_record *rec
 {
     if (record->type == MM_RECORD_EVENT)
         survey_event(s, &record->event, s->next++);
+    s->ambiguous |= record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_AMBIGUOUS;
     if (record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_ENQUEUE && s->count)
         s->enqueue = record->edge;
     if (record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_QUERY && s->count < SESSION_QUERIES &&

@@ -18,6 +18,7 @@ struct session_survey {
     mm_event_id next;
     unsigned scopes; /* the scopes of atomic operations and fences, a bit for each */
     bool has_host;   /* accesses of the host's code are recorded */
+    bool ambiguous;  /* there are edges of the kind MM_EDGE_AMBIGUOUS */
     struct {
         mm_event_id completion;
         uint32_t command;

@@ -121,6 +121,34 @@ static void orders(void **unused)
     OK(clReleaseMemObject(other));
 }
 
+/* A run starts after what came before it in each of its queues, in order or before a barrier [CL 5.17 R101]. */
+static void follows_each_queue(void **unused)
+{
+    (void)unused;
+    cl_mem m = ints(0);
+    cl_command_buffer_khr b = open_buffer(3, queues);
+    record(b, queues[0], m, 1, NULL, NULL);
+    OK(p_clFinalizeCommandBufferKHR(b));
+    for (int i = 0; i < 3; i++) {
+        cl_event gate = clCreateUserEvent(both, &err), done;
+        OK(clEnqueueBarrierWithWaitList(queues[i], 1, &gate, NULL));
+        OK(p_clEnqueueCommandBufferKHR(0, NULL, b, 0, NULL, &done));
+        OK(clFlush(queues[0]));
+        OK(clFlush(queues[i]));
+        for (int k = 0; k < 10; k++) /* the run, its commands, and what represents it in other queues */
+            let_ready_run();
+        cl_int status = status_of(done);
+        OK(clSetUserEventStatus(gate, CL_COMPLETE));
+        OK(clWaitForEvents(1, &done));
+        assert_true(status > CL_COMPLETE);
+        OK(clReleaseEvent(gate));
+        OK(clReleaseEvent(done));
+    }
+    expect_ints(m, 7);
+    OK(p_clReleaseCommandBufferKHR(b));
+    OK(clReleaseMemObject(m));
+}
+
 /* Functions of the extension serve both devices [CL 4.5 R101]. A run is a command of each queue; its event is
  * complete when all is done, and it may have other queues. */
 static void runs(void **unused)
@@ -234,8 +262,8 @@ int main(void)
 {
     setenv("REFCL_DEVICES", "2", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advertised), cmocka_unit_test(orders), cmocka_unit_test(runs),
-        cmocka_unit_test(events),     cmocka_unit_test(errors),
+        cmocka_unit_test(advertised), cmocka_unit_test(orders), cmocka_unit_test(follows_each_queue),
+        cmocka_unit_test(runs),       cmocka_unit_test(events), cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("multi-device-buffer", tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
 // expect: data-race
-// at: add:1 write, recording.h:71 read, command and work-item
+// at: add:1 write, recording.h:75 read, command and work-item
 // reason: no sync-point, in-order queue or barrier
 // fix: put the sync-point of command
 // A recorded copy does not wait for the kernel that writes its source.

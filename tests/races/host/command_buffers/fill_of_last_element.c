@@ -1,5 +1,5 @@
 // expect: data-race
-// at: add:1 write, recording.h:81 write, command and work-item
+// at: add:1 write, recording.h:85 write, command and work-item
 // reason: no sync-point, in-order queue or barrier
 // fix: put the sync-point of command
 // The recorded fill starts at the last element that the kernel uses.

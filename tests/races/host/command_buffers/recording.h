@@ -54,13 +54,17 @@ static inline point add(recording to, cl_kernel k, point after)
 {
     return add_launch(to, NULL, k, NULL, after ? 1 : 0, after ? &after : NULL);
 }
-static inline point add_barrier(recording to, point after)
+static inline point add_barrier_to(recording to, cl_command_queue queue, point after)
 {
     cl_int (*call)(recording, cl_command_queue, const cl_properties *, SYNC);
     point made;
     *(void **)&call = extension("clCommandBarrierWithWaitListKHR");
-    OK(call(to, NULL, NULL, after ? 1 : 0, after ? &after : NULL, &made, NULL));
+    OK(call(to, queue, NULL, after ? 1 : 0, after ? &after : NULL, &made, NULL));
     return made;
+}
+static inline point add_barrier(recording to, point after)
+{
+    return add_barrier_to(to, NULL, after);
 }
 static inline point add_copy(recording to, cl_mem from, cl_mem into, point after)
 {
@@ -89,14 +93,18 @@ static inline void finalize(recording r)
     *(void **)&call = extension("clFinalizeCommandBufferKHR");
     OK(call(r));
 }
-/* Enqueues R to the queues that it was made for, after WAIT (NULL: at once); returns the event. */
-static inline cl_event run(recording r, cl_event wait)
+/* Enqueues R to COUNT QUEUES (0: those that it was made for), after WAIT (NULL: at once); returns the event. */
+static inline cl_event run_on(recording r, cl_uint count, cl_command_queue *queues, cl_event wait)
 {
     cl_int (*call)(cl_uint, cl_command_queue *, recording, cl_uint, const cl_event *, cl_event *);
     cl_event event;
     *(void **)&call = extension("clEnqueueCommandBufferKHR");
-    OK(call(0, NULL, r, wait ? 1 : 0, wait ? &wait : NULL, &event));
+    OK(call(count, queues, r, wait ? 1 : 0, wait ? &wait : NULL, &event));
     return event;
+}
+static inline cl_event run(recording r, cl_event wait)
+{
+    return run_on(r, 0, NULL, wait);
 }
 
 /* Changes buffer argument 0, the offset and the number of work-items of a recorded launch; NULL and 0: not. */
