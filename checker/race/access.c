@@ -369,7 +369,7 @@ static const struct ck_item *find_agent(struct access *x, bool inherits, struct 
 static bool is_plain(struct ck_memory *memory)
 {
     return memory->region != CK_REGION_IMAGE && !memory->parent && !memory->fine && !is_shared(memory) &&
-           !is_mapped(memory) && !view_of(memory)->pages;
+           !is_mapped(memory) && !memory->released.time && !view_of(memory)->pages;
 }
 
 /* Checks the write-back of a migration against writes of commands of other devices, in both views. */
@@ -466,6 +466,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     x.other_clock = agent->clock[x.through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     check_mapping(&x);
+    if (x.memory->released.time || (event->kind == MM_WRITE && event->semantics == MM_RELEASED))
+        ck_release_check(d, x.memory, event, &x.record, x.clock);
     if (is_migration(x.memory, event)) {
         check_migration(&x, agent);
         return;

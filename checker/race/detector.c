@@ -230,6 +230,7 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     memory->parent = NULL;
     memory->parent_offset = 0;
     memory->freed = false;
+    memory->released.time = 0;
     memory_classify(memory);
     memory->parent = find_parent(d, memory);
     if (memory->parent)

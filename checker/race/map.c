@@ -1,7 +1,8 @@
 /* Maps: while an object is mapped by the host, commands must not write it, nor read it if it is mapped for
  * writing [CL 5.5.3 R2, R3; 5.6.1 R36, R37].  Commands that are not ordered with the map or with its unmap
- * race with the host's access, which the map and the unmap represent. */
-#include "checker/race/agents.h"
+ * race with the host's access, which the map and the unmap represent.
+ * Freed memory: commands must not access SVM after it was freed [CL 5.6.1 R14]. */
+#include "checker/race/access.h"
 
 #include <stdio.h>
 
@@ -113,6 +114,30 @@ void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const s
         mapping_report(d, memory, event, m);
         return;
     }
+}
+
+void ck_release_check(struct ck_detector *d, struct ck_memory *memory, const struct mm_event *event,
+                      const struct ck_access_record *access, const struct ck_clock *clock)
+{
+    const struct ck_access_record *released = &memory->released;
+    if (event->kind == MM_WRITE && event->semantics == MM_RELEASED) {
+        memory->released = *access;
+        memory->released_source = event->source;
+        ck_plain_forget(d);
+        return;
+    }
+    if (!event->agent.command || event->semantics == MM_TRANSFER || event->attributes & MM_POSSIBLE ||
+        ck_clock_get(clock, released->agent) < released->time)
+        return;
+    uint32_t owner = (uint32_t)(released->agent >> 32);
+    const struct ck_command *command = owner ? mm_map_pointer(&d->maps.commands, owner) : NULL;
+    const struct ck_source *call = ck_source_of(d, command ? command->call : memory->released_source);
+    char text[400], at[200] = "";
+    if (call && call->info.line)
+        snprintf(at, sizeof at, " at %s:%u", call->info.file, (unsigned)call->info.line);
+    snprintf(text, sizeof text, "%s is %s after it was freed%s", memory->info.name,
+             event->kind != MM_READ ? "written" : "read", at);
+    ck_finding_at(d, event, "use-after-release", "CL 5.6.1 R14", text);
 }
 
 void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory)

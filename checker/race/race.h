@@ -277,10 +277,12 @@ struct ck_memory { /* an allocation and its shadow memory */
         *next_svm; /* the allocation that contains its memory, or NULL; in ck_detector.svm */
     uint64_t parent_offset;
     uint8_t region;
-    bool freed, checked; /* CHECKED: for races */
-    bool demotes;        /* scope all_svm_devices is reduced to device (O10) */
-    bool fine;           /* fine-grained SVM */
-    bool is_buffer;      /* a cl_mem: device scope includes one kernel and its children only (O14) */
+    bool freed, checked;      /* CHECKED: for races */
+    bool demotes;             /* scope all_svm_devices is reduced to device (O10) */
+    bool fine;                /* fine-grained SVM */
+    bool is_buffer;           /* a cl_mem: device scope includes one kernel and its children only (O14) */
+    uint32_t released_source; /* of the write that freed the memory */
+    struct ck_access_record released; /* that write; TIME 0: none */
 };
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -550,6 +552,10 @@ void ck_race_map(struct ck_detector *d, const struct mm_event *event, const stru
 void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                   const struct ck_clock *clock);
 void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory);
+
+/* Notes the write that frees memory, or reports an access by a command that happens after it. */
+void ck_release_check(struct ck_detector *d, struct ck_memory *memory, const struct mm_event *event,
+                      const struct ck_access_record *access, const struct ck_clock *clock);
 
 /* race/report.c */
 /* Names or places of races may have changed. */

@@ -317,6 +317,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call)
                              .allocation = allocation,
                              .source = call ? rt_call_source(call) : 0,
                              .size = mm_at_most_32_bits(size),
+                             .semantics = call ? MM_RELEASED : 0,
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }

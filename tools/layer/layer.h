@@ -240,7 +240,7 @@ mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
 uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place);
 void ly_record_free(uint32_t allocation, uint64_t size);
 /* The calling thread writes the whole allocation. */
-void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const void *place);
+void ly_record_freed(uint32_t allocation, uint64_t size, const char *call, const void *place);
 /* Declares that no later edge starts at ID, which may be MM_NO_EVENT. */
 void ly_retire(mm_event_id id);
 uint32_t ly_source(const char *call, const void *place);

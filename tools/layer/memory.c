@@ -394,7 +394,7 @@ void ly_svm_remove(const void *memory, const char *call, bool waits, const void 
     struct ly_svm svm;
     pthread_mutex_lock(&ly_lock);
     if (ly_svm_take(memory, &svm) && !waits)
-        ly_record_write(svm.allocation, svm.size, call, place);
+        ly_record_freed(svm.allocation, svm.size, call, place);
     pthread_mutex_unlock(&ly_lock);
 }
 

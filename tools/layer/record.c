@@ -156,7 +156,7 @@ void ly_record_free(uint32_t allocation, uint64_t size)
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
-void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const void *place)
+void ly_record_freed(uint32_t allocation, uint64_t size, const char *call, const void *place)
 {
     ly_retire(ly_record_call(call, place, NULL, 0));
     struct mm_event event = {.kind = MM_WRITE,
@@ -164,6 +164,7 @@ void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const
                              .allocation = allocation,
                              .source = ly_source(call, place),
                              .size = mm_at_most_32_bits(size),
+                             .semantics = MM_RELEASED,
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }
