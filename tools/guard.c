@@ -46,7 +46,7 @@ void guard_unshare(void *memory, size_t size)
         munmap(memory, size);
 }
 
-static void set_limit(int resource, rlim_t most)
+static void set_limit(unsigned resource, rlim_t most)
 {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur <= most)

@@ -54,7 +54,7 @@ bool sx_pass_barrier(const struct sx_clocks *c, const struct ck_program *p,
     bool sub_group = waiting[t]->instr->sub_group;
     uint32_t *all = mm_alloc(2 * c->count * sizeof *all), *own = all + c->count;
 
-    for (int order = 0; order < SX_ORDERS && all; order++) {
+    for (enum sx_order order = 0; order < SX_ORDERS && all; order++) {
         memset(all, 0, c->count * sizeof *all);
         for (int learn = 0; learn < 2; learn++) {
             for (uint32_t u = 0; u < c->count; u++) {

@@ -12,7 +12,7 @@
 enum { MAX_STEPS = 1 << 23, MAX_THREAD_EVENTS = 1 << 18 };
 
 /* Instead of a work-item: the copy starts after the calls of all work-items of the group. */
-enum { AFTER_ALL = UINT32_MAX };
+#define AFTER_ALL UINT32_MAX
 
 enum drf_status { RUNS, AT_BARRIER, WAITS, ENDED };
 

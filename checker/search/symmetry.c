@@ -413,9 +413,9 @@ static bool are_choices_exchanged(const struct stepper *s, uint32_t a, uint32_t 
     for (uint32_t x = 0; x < s->thread_count && level > 0; x++) {
         uint32_t counts[2];
 
-        if (!sx_same_unit(p, x, a, level))
+        if (!sx_same_unit(p, x, a, (enum sx_level)level))
             continue;
-        while (!sx_same_unit(p, y, t, level))
+        while (!sx_same_unit(p, y, t, (enum sx_level)level))
             y++;
         counts[0] = count_chosen(s, x, at);
         counts[1] = count_chosen(s, y, at);

@@ -177,7 +177,7 @@ static bool mark_waited_copies(const struct in_gathering *g, uint32_t member, ui
 {
     struct in_copies *copies = &g->members[0]->group->copies;
     for (uint64_t k = 0; k < count && !g->run->outcome.stopped; k++) {
-        uint64_t address, value, first;
+        uint64_t address, value, first = 0;
         const uint8_t *event = event_of(g, member, k, &address);
         if (!event)
             break;

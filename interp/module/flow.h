@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { IN_FLOW_NONE = UINT32_MAX };
+#define IN_FLOW_NONE UINT32_MAX
 
 /* Nodes are numbered from 0, the entry. */
 struct in_flow {

@@ -22,7 +22,7 @@ static cJSON *start_row(const char *name)
     return json;
 }
 
-enum { NONE = UINT32_MAX }; /* in place of an index, -1 in the plan: CK_NO_EXPR, CK_NO_REG and the like */
+#define NONE UINT32_MAX /* in place of an index, -1 in the plan: CK_NO_EXPR, CK_NO_REG and the like */
 
 static void append_number(cJSON *array, uint32_t n)
 {

@@ -27,7 +27,7 @@ enum { SOURCE = RT_OPTIONS_BUILD | RT_OPTIONS_COMPILE, ANY = SOURCE | RT_OPTIONS
 
 static const struct option {
     const char *name;
-    int stages; /* enum rt_options_stage, a mask */
+    unsigned stages; /* enum rt_options_stage, a mask */
     enum effect effect;
 } table[] = {
     {"-D", SOURCE, DEFINE},
@@ -109,7 +109,7 @@ static bool takes_value(enum effect effect)
     return effect == DEFINE || effect == UNDEFINE || effect == INCLUDE || effect == LANGUAGE;
 }
 
-static const struct option *option_find(const char *word, int stage)
+static const struct option *option_find(const char *word, enum rt_options_stage stage)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *o = &table[i];

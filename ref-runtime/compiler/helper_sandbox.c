@@ -79,12 +79,12 @@ static int allow_some(scmp_filter_ctx filter)
     const struct scmp_arg_cmp reads1[] = {SCMP_A1(SCMP_CMP_MASKED_EQ, WRITING, O_RDONLY)},
                               reads2[] = {SCMP_A2(SCMP_CMP_MASKED_EQ, WRITING, O_RDONLY)},
                               data[] = {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-                              myself[] = {SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid())},
-                              no_limit[] = {SCMP_A2(SCMP_CMP_EQ, 0)},
+                              myself[] = {SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)},
+                              no_limit[] = {SCMP_A2(SCMP_CMP_EQ, 0, 0)},
                               thread[] = {SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, CLONE_THREAD,
                                                    CLONE_THREAD)},
-                              name[] = {SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME)},
-                              terminal[] = {SCMP_A1(SCMP_CMP_EQ, TCGETS)};
+                              name[] = {SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0)},
+                              terminal[] = {SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)};
     int error = 0;
     error = error ? error : allow_call(filter, "open", 1, reads1);
     error = error ? error : allow_call(filter, "openat", 1, reads2);
@@ -100,7 +100,7 @@ static int allow_some(scmp_filter_ctx filter)
     error = error ? error : allow_call(filter, "prctl", 1, name);
     error = error ? error : deny_as_missing(filter, "clone3");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        const struct scmp_arg_cmp command[] = {SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i])};
+        const struct scmp_arg_cmp command[] = {SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i], 0)};
         error = error ? error : allow_call(filter, "fcntl", 1, command);
         error = error ? error : allow_call(filter, "fcntl64", 1, command);
     }

@@ -250,9 +250,9 @@ static cl_int check_enqueue(cl_command_queue handle, cl_uint count, const cl_sem
 }
 
 /* Under rt_lock: notes a call for S, and in *REPEATED its number if the call before did the same. */
-static void note_use(struct rt_semaphore *s, int use, uint32_t *repeated)
+static void note_use(struct rt_semaphore *s, enum rt_semaphore_use use, uint32_t *repeated)
 {
-    if ((int)s->latest == use && *repeated == 0)
+    if (s->latest == use && *repeated == 0)
         *repeated = s->base.number;
     s->latest = use;
 }

@@ -6,6 +6,8 @@
 #include "memmodel/base/own_fd.h"
 #include "ref-runtime/enqueue/enqueue.h"
 
+enum rt_semaphore_use { RT_UNUSED, RT_SIGNALED, RT_WAITED };
+
 struct rt_semaphore {
     struct rt_object base;
     struct rt_context *context; /* held */
@@ -17,7 +19,7 @@ struct rt_semaphore {
     struct rt_event *signal; /* held: of the signal that no wait is paired with yet, NULL: there is none */
     struct rt_event **gates; /* held: of waits that no signal is paired with yet, the first one first */
     size_t gate_count;
-    enum { RT_UNUSED, RT_SIGNALED, RT_WAITED } latest; /* of the calls that were paired */
+    enum rt_semaphore_use latest; /* of the calls that were paired */
     /* External: */
     cl_external_semaphore_handle_type_khr imported, exported; /* types of handles; 0: none */
     struct rt_payload *payload;                               /* of CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */

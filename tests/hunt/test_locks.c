@@ -406,7 +406,7 @@ static struct ck_verdict count_in_turn(const uint32_t *wanted, uint32_t count)
     struct mm_cat_model *model;
     struct mm_error err = {0};
     struct ck_options options = {.no_walk = true, .drf = true, .no_values = true};
-    struct ck_verdict v;
+    struct ck_verdict v = {0};
     m.p->name = "counting";
     m.p->kernel = true;
     add_objects(&m, &(struct shape){0});

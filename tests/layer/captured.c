@@ -44,7 +44,7 @@ int main(void)
 {
     static cl_int in[N], out[N];
     const cl_int pair[2] = {3, 5};
-    const size_t items = N, local = 16, offset = 7, one = 1;
+    const size_t items = N, local = 16, offset = 7;
     cl_int code;
     open_device();
     cl_command_queue q = queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

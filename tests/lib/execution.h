@@ -24,8 +24,9 @@ static inline void record(struct mm_record r)
 static inline uint64_t event(struct mm_event e)
 {
     struct mm_record place = {.type = MM_RECORD_SOURCE};
+    line++;
     place.source =
-        (struct mm_source){.id = ++line, .line = line, .file = "k.cl", .function = "f", .opcode = ""};
+        (struct mm_source){.id = line, .line = line, .file = "k.cl", .function = "f", .opcode = ""};
     record(place);
     e.source = line;
     record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});

@@ -7,7 +7,7 @@
 #include "memmodel/base/map.h"
 #include "tools/explore/command.h"
 
-enum { HC_NONE = UINT32_MAX };
+#define HC_NONE UINT32_MAX
 
 /* How bytes are accessed (a mask). */
 enum { HC_READ = 1, HC_WRITE = 2, HC_ATOMIC_READ = 4, HC_ATOMIC_WRITE = 8 };

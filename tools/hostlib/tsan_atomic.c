@@ -45,8 +45,12 @@ static void record_outside_svm(const struct refcl_host_access *access)
 static void end_atomic(const struct atomic_access *a, uint32_t size, enum refcl_host_kind kind, int order,
                        uint64_t read, uint64_t written)
 {
-    struct refcl_host_access access = {
-        .address = a->address, .size = size, .kind = kind, .atomic = true, .order = order, .place = a->place};
+    struct refcl_host_access access = {.address = a->address,
+                                       .size = size,
+                                       .kind = (uint8_t)kind,
+                                       .atomic = true,
+                                       .order = order,
+                                       .place = a->place};
     if (a->runtime) {
         access.read = read;
         access.written = written;

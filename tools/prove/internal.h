@@ -8,8 +8,8 @@
 
 #include <z3.h>
 
-enum { PV_NONE = UINT32_MAX };
-enum { PV_INITIAL = UINT32_MAX - 1 }; /* for an interval: the object is never written */
+#define PV_NONE    UINT32_MAX
+#define PV_INITIAL (UINT32_MAX - 1) /* for an interval: the object is never written */
 enum { PV_FRAMES = 128, PV_BLOCKS = 1500, PV_CELLS = 4096, PV_OBJECTS = 512 };
 
 /* ---- values ------------------------------------------------------------------------------------- */

@@ -133,7 +133,7 @@ bool lt_vk_build(struct exec *e)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-enum { NO_MEMORY_TYPE = UINT32_MAX };
+#define NO_MEMORY_TYPE UINT32_MAX
 
 static uint32_t memory_type(const struct lt_vk *vk, uint32_t allowed, VkMemoryPropertyFlags wanted)
 {

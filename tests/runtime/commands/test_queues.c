@@ -1,10 +1,9 @@
 /* Command-queues, events, callbacks, markers, barriers, profiling [CL 5.1, 5.11-5.15]. */
-#include <CL/cl_icd.h>
-
 #include "tests/runtime/runtime_test.h"
 
 #include "ref-runtime/registry.h"
 
+#include <CL/cl_icd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -24,7 +24,7 @@ static struct ck_advice advise_for(const char *text, const uint64_t *state, bool
     struct ck_program *program = NULL;
     struct mm_cat_model *model = NULL;
     struct ck_options options = {.timeout_ms = 900000}; /* of wall time: a machine may be busy */
-    struct ck_advice advice;
+    struct ck_advice advice = {0};
     struct mm_error err = {0};
 
     if (mm_cat_load("memmodel/models/opencl.cat", NULL, &model, &err) ||

@@ -122,8 +122,8 @@ static void text_reads_like_a_compiler(void **state)
         "(1,0,0) and "
         "a write by work-item (0,0,0) [CL 3.3.6 G17]\n",
         "     4 |     int a = out[17];\n       |             ^\n",
-        "note: later: a read by work-item (1,0,0) of kernel 'k' (command 1), local id (1,0,0), work-group "
-        "(0,0,0)\n",
+        ("note: later: a read by work-item (1,0,0) of kernel 'k' (command 1), local id (1,0,0), work-group "
+         "(0,0,0)\n"),
         "k.cl:3:9: note: earlier: a write by work-item (0,0,0)",
         "     3 | \tout[0] = 1;\n       | \t       ^\n",
         "note: no synchronization orders the two accesses\n",

@@ -142,7 +142,7 @@ static struct ck_verdict decide(const char *text, const struct ck_options *optio
 {
     struct mm_cat_model *model;
     struct mm_error err = {0};
-    struct ck_verdict v;
+    struct ck_verdict v = {0};
 
     if (program->prop_count == 0)
         condition(NULL, 0);

@@ -268,16 +268,16 @@ static void test_global(void **state)
         "int x = a[7]; a[20] = x;\nif (a[8]) a[0] = 1; }",
         "a[8] = 1;\nif (a[9]) a[0] = 1; }",
         "int4 v = vload4(1, a); a[0] = v.x; v = vload4(2, a);\na[0] = v.x; }",
-        "wait_group_events(1, (event_t[]){async_work_group_copy(l, a + 4, 8, 0)}); a[0] = l[3];\na[0] = "
-        "l[4]; }",
+        ("wait_group_events(1, (event_t[]){async_work_group_copy(l, a + 4, 8, 0)}); a[0] = l[3];\na[0] = "
+         "l[4]; }"),
         "float3 v = vload_half3(5, (global half *)a); a[0] = v.x;\na[0] = v.z; }",
         "if (atomic_add(a, 1)) a[1] = 2;\nif (atomic_add(a + 30, 1)) a[1] = 2; }"};
     static const char *const good[] = {
         "for (int i = 0; i < 60; i++) a[i] = i; if (a[50]) a[0] = 1; }",
         "vstore4((int4)(1), 5, a); if (a[23] + vload3(7, a).y) a[0] = 1; }",
         "vstore_half(1.0f, 40, (global half *)a); if (vload_half(40, (global half *)a) > 0) a[0] = 1; }",
-        "l[0] = l[1] = 3; wait_group_events(1, (event_t[]){async_work_group_copy(a + 20, l, 2, 0)}); a[0] = "
-        "a[21]; }",
+        ("l[0] = l[1] = 3; wait_group_events(1, (event_t[]){async_work_group_copy(a + 20, l, 2, 0)}); a[0] = "
+         "a[21]; }"),
         "wait_group_events(1, (event_t[]){async_work_group_strided_copy(l, a, 4, 2, 0)}); a[0] = l[3]; }",
         "*(global int8 *)(a + 32) = *(global int8 *)a; a[0] = a[39]; }"};
     (void)state;

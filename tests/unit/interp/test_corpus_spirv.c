@@ -88,8 +88,9 @@ static void parse_inputs(struct program *p, const char *line)
                 line++;
             } else if (*line == '-' || isdigit((unsigned char)*line)) {
                 char *end;
+                long long value = strtoll(line, &end, 0);
                 if (in->count < 256)
-                    in->values[in->count++] = strtoll(line, &end, 0);
+                    in->values[in->count++] = value;
                 line = end;
             } else {
                 line++;
