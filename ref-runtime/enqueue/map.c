@@ -359,11 +359,25 @@ struct migration {
     struct rt_mem *mems[];
 };
 
+/* That the contents are undefined afterwards counts as a write of them [CL 5.5.4 R4]. */
+static cl_int record_undefined_contents(const struct rt_command *command, const struct migration *m)
+{
+    for (cl_uint i = 0; rt_recorder() && i < m->count; i++) {
+        struct rt_mem *mem = m->mems[i];
+        if (mem->pipe)
+            continue;
+        if (!rt_enqueue_bytes(command, mem, 0, mem->size) || !rt_enqueue_written(command, mem, 0, mem->size))
+            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        rt_enqueue_record(command, MM_WRITE, mem, 0, mem->size, NULL);
+    }
+    return CL_SUCCESS;
+}
+
 static cl_int run_migrate(struct rt_command *command)
 {
     const struct migration *m = (void *)command->payload;
     if (m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
-        return CL_SUCCESS;
+        return record_undefined_contents(command, m);
     for (cl_uint i = 0; i < m->count; i++) {
         struct rt_mem *mem = m->mems[i], *root = rt_mem_root(mem);
         size_t begin = rt_mem_offset(mem);

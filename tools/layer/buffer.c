@@ -84,6 +84,17 @@ static void copy_svm(struct ly_command *command, void *to, const void *from, siz
     ly_host_access(command, MM_WRITE, to, size);
 }
 
+/* Migration is no access, but contents that it leaves undefined count as written [CL 5.5.4 R4]. */
+static void migrate_mems(struct ly_command *command, cl_uint count, const cl_mem *list,
+                         cl_mem_migration_flags flags)
+{
+    for (cl_uint i = 0; flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && i < count; i++) {
+        struct ly_mem *mem = ly_mem(list[i]);
+        if (mem && !mem->pipe)
+            ly_mem_access(command, MM_WRITE, mem, range_box(0, mem->size));
+    }
+}
+
 /* ---- entry points [CL 5.2, 5.3, 5.6.1, cl_khr_command_buffer] -------------------------------------- */
 
 #define ENQUEUE(function, is_blocking, parameters, arguments, accesses)                                      \
@@ -207,7 +218,7 @@ ENQUEUE_AND_RECORD(CopyBufferToImage,
 
 ENQUEUE(clEnqueueMigrateMemObjects, false,
         (cl_uint mems, const cl_mem *list_of_mems, cl_mem_migration_flags flags, ),
-        (mems, list_of_mems, flags, ), (void)0 /* migration is no access */)
+        (mems, list_of_mems, flags, ), migrate_mems(command, mems, list_of_mems, flags))
 
 ENQUEUE(clEnqueueSVMMemcpy, blocking, (cl_bool blocking, void *to, const void *from, size_t size, ),
         (blocking, to, from, size, ), copy_svm(command, to, from, size))
