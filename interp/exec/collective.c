@@ -226,8 +226,24 @@ static void shuffle_members(const struct in_gathering *g)
 }
 
 /* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
+/* All work-items have to name the same one. */
+static void check_same_id(const struct in_gathering *g)
+{
+    size_t size = g->w->last->size;
+    uint32_t m = 1;
+    while (m < g->count && memcmp(in_gathered(g, 0, 1), in_gathered(g, m, 1), size) == 0)
+        m++;
+    if (m < g->count)
+        in_raise(
+            g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.16",
+            "the work-item that this work-item broadcasts from differs from that of work-item %u of its group",
+            g->members[0]->agent);
+}
+
 static void broadcast_value(const struct in_gathering *g)
 {
+    if (g->run->launch.checks)
+        check_same_id(g);
     const struct in_ty *ty = g->w->last, *s = in_scalar(ty);
     const uint8_t *id = in_gathered(g, 0, 1);
     uint32_t scope;

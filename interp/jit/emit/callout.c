@@ -111,13 +111,41 @@ static void call_alone(struct in_emit *e, const struct in_inst *i, const struct 
     }
 }
 
-/* This work-item's among the frames of its group. */
-static LLVMValueRef own_frame(struct in_emit *e)
+/* That of work-item INDEX among the frames of its group. */
+static LLVMValueRef frame_of(struct in_emit *e, LLVMValueRef index)
 {
     LLVMValueRef size = LLVMConstInt(e->i64, e->calls->frame_bytes, 0);
-    LLVMValueRef at = LLVMBuildMul(e->b, in_local_index(e), size, "");
+    LLVMValueRef at = LLVMBuildMul(e->b, index, size, "");
     LLVMValueRef frames = load_field(e, e->ptr, offsetof(struct in_jit_callout, frames));
     return LLVMBuildGEP2(e->b, e->i8, frames, &at, 1, "");
+}
+
+static LLVMValueRef own_frame(struct in_emit *e)
+{
+    return frame_of(e, in_local_index(e));
+}
+
+/* The frames have the operands: compares the id to broadcast from with that of the first work-item of the
+ * work-group or sub-group. */
+static void check_first_id(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
+{
+    uint64_t scope = SpvScopeSubgroup;
+    LLVMValueRef id = in_value(e, i->operands[2]), first = LLVMConstInt(e->i64, 0, 0);
+    const struct in_ty *ty = in_emit_ty(e, i->operands[2]), count = {.kind = IN_TY_INT, .size = 4};
+    if (LLVMIsConstant(id))
+        return;
+    if (!in_constant_u64(e->m, i->operands[0], &scope) || scope != SpvScopeWorkgroup) {
+        LLVMValueRef own = in_builtin(e, &count, SpvBuiltInSubgroupLocalInvocationId);
+        first = LLVMBuildSub(e->b, in_local_index(e), LLVMBuildZExt(e->b, own, e->i64, ""), "");
+    }
+    for (uint32_t k = 0; k < call->count; k++) {
+        const struct in_jit_slot *s = &e->calls->slots[call->first + k];
+        LLVMValueRef at =
+            s->id == i->operands[2] ? in_offset(e, frame_of(e, first), (uint64_t)s->slot) : NULL;
+        if (at)
+            in_check_same_id(
+                e, id, in_load(e, ty, at, ty->align < 8 ? ty->align : 8, SpvStorageClassFunction, false));
+    }
 }
 
 static void call_waiting(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
@@ -135,6 +163,8 @@ static void call_together(struct in_emit *e, const struct in_inst *i, const stru
     LLVMValueRef head[1] = {call_number(e, call)};
     operands_to_frame(e, i, call, own_frame(e));
     in_group_barrier(e);
+    if (i->opcode == SpvOpGroupBroadcast && e->options->flags & IN_JIT_INSTRUMENTED)
+        check_first_id(e, i, call);
     mark_quiet(e, call_out(e, offsetof(struct in_jit_callout, gather), head, 1));
     in_group_barrier(e);
     result_from_frame(e, i, call, own_frame(e));

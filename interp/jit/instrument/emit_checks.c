@@ -211,6 +211,11 @@ void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
     }
 }
 
+void in_check_same_id(struct in_emit *e, LLVMValueRef id, LLVMValueRef first)
+{
+    emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntNE, id, first, ""));
+}
+
 /* Whether the sum or difference overflows, computed from the signs: the loop vectorizer does not handle
  * LLVM's overflow intrinsics. */
 static LLVMValueRef sum_wraps(struct in_emit *e, bool is_sum, LLVMValueRef x, LLVMValueRef y, bool sign)

@@ -25,6 +25,8 @@ LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint3
 void in_check_barrier(struct in_emit *e, const struct in_inst *i);
 /* The local id of a work_group_broadcast. */
 void in_check_broadcast(struct in_emit *e, const struct in_inst *i);
+/* ID, from which a work-item broadcasts, has to be that of the FIRST work-item of its group. */
+void in_check_same_id(struct in_emit *e, LLVMValueRef id, LLVMValueRef first);
 void in_check_texels(struct in_emit *e);
 /* Before instruction I: its operands. */
 void in_check_instruction(struct in_emit *e, const struct in_inst *i);
