@@ -283,12 +283,41 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
     return rt_command_enqueue(command, count, list, event, false);
 }
 
+struct svm_undefined_range {
+    struct svm_place place;
+    size_t size;
+};
+/* Ranges whose contents are undefined after a migration. */
+struct svm_migration {
+    cl_uint count;
+    struct svm_undefined_range ranges[];
+};
+
+/* That the contents are undefined afterwards counts as a write of them [CL 5.6.1 R39]. */
+static cl_int run_migrate_undefined(struct rt_command *command)
+{
+    const struct svm_migration *m = (void *)command->payload;
+    for (cl_uint i = 0; i < m->count; i++)
+        record_svm_access(command, MM_WRITE, &m->ranges[i].place, m->ranges[i].size);
+    return CL_SUCCESS;
+}
+
+/* The range at POINTER; all of the allocation if SIZE is 0. */
+static struct svm_undefined_range range_to_migrate(const void *pointer, size_t size)
+{
+    const struct rt_svm *svm = rt_svm_find(NULL, pointer);
+    struct svm_undefined_range range = {place_of(pointer), size};
+    if (svm && size == 0)
+        range = (struct svm_undefined_range){place_of(svm->data), svm->size};
+    return range;
+}
+
 cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint num_svm_pointers,
                                              const void **svm_pointers, const size_t *sizes,
                                              cl_mem_migration_flags flags, cl_uint count,
                                              const cl_event *list, cl_event *event)
 {
-    static const struct rt_operation nothing = {.start = NULL};
+    static const struct rt_operation nothing = {.start = NULL}, undefined = {.start = run_migrate_undefined};
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
     cl_int error = begin_svm_command(handle, count, list, &queue);
@@ -303,6 +332,14 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
     }
     cl_command_type type =
         rt_version() >= RT_3_0 ? CL_COMMAND_SVM_MIGRATE_MEM : CL_COMMAND_MIGRATE_MEM_OBJECTS;
-    struct rt_command *command = rt_command_create(queue, type, "clEnqueueSVMMigrateMem", &nothing, 0);
-    return command ? rt_command_enqueue(command, count, list, event, false) : CL_OUT_OF_HOST_MEMORY;
+    bool is_undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && rt_recorder();
+    struct rt_command *command = rt_command_create(
+        queue, type, "clEnqueueSVMMigrateMem", is_undefined ? &undefined : &nothing,
+        sizeof(struct svm_migration) + num_svm_pointers * sizeof(struct svm_undefined_range));
+    if (!command)
+        return CL_OUT_OF_HOST_MEMORY;
+    struct svm_migration *m = (void *)command->payload;
+    for (; is_undefined && m->count < num_svm_pointers; m->count++)
+        m->ranges[m->count] = range_to_migrate(svm_pointers[m->count], sizes ? sizes[m->count] : 0);
+    return rt_command_enqueue(command, count, list, event, false);
 }

@@ -95,6 +95,18 @@ static void migrate_mems(struct ly_command *command, cl_uint count, const cl_mem
     }
 }
 
+static void migrate_svm(struct ly_command *command, cl_uint count, const void **list, const size_t *sizes,
+                        cl_mem_migration_flags flags)
+{
+    for (cl_uint i = 0; flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && i < count; i++) {
+        const struct ly_svm *svm = ly_svm_find(list[i]);
+        if (sizes && sizes[i])
+            ly_host_access(command, MM_WRITE, list[i], sizes[i]);
+        else if (svm)
+            ly_host_access(command, MM_WRITE, (const void *)svm->begin, svm->size);
+    }
+}
+
 /* ---- entry points [CL 5.2, 5.3, 5.6.1, cl_khr_command_buffer] -------------------------------------- */
 
 #define ENQUEUE(function, is_blocking, parameters, arguments, accesses)                                      \
@@ -229,7 +241,8 @@ ENQUEUE_AND_RECORD(SVMMemFill, (void *to, const void *pattern, size_t pattern_si
 ENQUEUE(clEnqueueSVMMigrateMem, false,
         (cl_uint pointers, const void **list_of_pointers, const size_t *sizes,
          cl_mem_migration_flags flags, ),
-        (pointers, list_of_pointers, sizes, flags, ), (void)0 /* migration is no access */)
+        (pointers, list_of_pointers, sizes, flags, ),
+        migrate_svm(command, pointers, list_of_pointers, sizes, flags))
 
 RECORD(clCommandSVMMemcpyKHR, (void *to, const void *from, size_t size, ), (to, from, size, ),
        copy_svm(command, to, from, size))
