@@ -185,6 +185,10 @@ CASES = [
     ("rolled back beside a guard", IDS + "if (x < w) o[y * w + x + 9] += x; c[0] = x;", "int w",
      "-g 24,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
     ("rolled back, rows behind the end", IDS + "o[y * w + x] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:100:iota -a buf:4 -a 16", OUTSIDE, 1),
+    ("rolled back, guarded by an argument", IDS + "if (x < w) { o[y * w + x] = x; c[0] = x; }", "int w",
+     "-g 24,8 -l 4,4 -a buf:128:iota -a buf:4 -a 16", RACE, 1),
+    ("rolled back, guarded by what a race changes", X + "int before = c[0]; c[0] = x; if (before == n) o[x] = 77;", "int n",
+     "-g 16 -l 16 -a buf:16:iota -a buf:4:fill=3 -a 3", RACE, 1),
     ("arguments that change", IDS + "w -= 1; o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 17", CLEAN, 1),
     ("arguments that change differently", IDS + "w -= y == 3; o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", RACE, 1),
 ]

@@ -268,18 +268,16 @@ bool CheckLowering::has_disjoint_parts(unsigned argument)
     return analysis.max_coefficient < MAX_COEFFICIENT;
 }
 
-// Whether V is computed from ids and arguments alone and is never poison.
-static bool is_launch_constant(Value *v, const Argument *frame, SmallPtrSetImpl<Value *> &seen)
+// Whether V is computed from ids, sizes and arguments alone and is never poison.
+static bool is_computed_from_ids(Value *v, SmallPtrSetImpl<Value *> &seen)
 {
-    if (isa<Constant>(v) || isa<Argument>(v) || !seen.insert(v).second)
+    if (isa<Constant>(v) || isa<Argument>(v) || is_launch_constant(v) || !seen.insert(v).second)
         return true;
     auto *i = cast<Instruction>(v);
-    if (auto *load = dyn_cast<LoadInst>(i))
-        return getUnderlyingObject(load->getPointerOperand()) == frame;
     if (isa<PHINode>(i) || isa<CallInst>(i) || i->mayReadOrWriteMemory() || i->isIntDivRem() ||
         canCreatePoison(cast<Operator>(i)))
         return false;
-    return all_of(i->operands(), [&](Value *operand) { return is_launch_constant(operand, frame, seen); });
+    return all_of(i->operands(), [&](Value *operand) { return is_computed_from_ids(operand, seen); });
 }
 
 // Whether every re-execution writes the same parts of the argument: no branch on a loaded value decides
@@ -295,7 +293,7 @@ bool CheckLowering::is_idempotent(unsigned argument)
             auto *branch = dyn_cast<BranchInst>(b.getTerminator());
             bool decides = b.getTerminator()->getNumSuccessors() > 1 && !tree.dominates(place, &b);
             SmallPtrSet<Value *, 16> seen;
-            if (decides && (!branch || !is_launch_constant(branch->getCondition(), item.getArg(FRAME), seen)))
+            if (decides && (!branch || !is_computed_from_ids(branch->getCondition(), seen)))
                 return false;
         }
     }
