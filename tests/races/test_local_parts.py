@@ -33,6 +33,10 @@ BITONIC = ("t[l] = x[i]; " + FENCE + "for (int n = 2; n <= 32; n *= 2) for (int 
 BUTTERFLY = ("t[l] = x[i]; t[l + 32] = 1; " + FENCE + "for (int s = 1; s < 64; s *= 2) { int at = 2 * l - (l & (s - 1)); float v = t[at] - t[at + s]; "
              "t[at] += t[at + s]; t[at + s] = v; " + FENCE + "} o[i] = t[l] + t[l + 32];")
 
+ROWS = "for (int b = 0; b < 16; b++) t[l * 16 + b] = b; " + FENCE
+TRIANGLES = "for (int a = 0; a < 16; a++) for (int b = 0; %s; b++) t[l * 16 + a] -= t[l * 16 + b]; "
+PIVOTS = "for (int a = 0; a < 15; a++) { if (%s) for (int b = 0; %s; b++) t[l * 16 + a] -= t[l * 16 + b] * t[b * 16 + a]; " + FENCE + "} "
+
 # Name, elements of the variable t, body, how it is launched, the verdict, whether tags of local memory are needed.
 CASES = [
     ("a row with margins", "[36]", "t[l + 2] = x[i]; if (l < 2) { t[l] = 1; t[l + 34] = 2; } " + WINDOW, ROW, CLEAN, False),
@@ -71,6 +75,12 @@ CASES = [
      TILE, RACE, True),
     ("a corner by one item", "[10][18]", "t[m + 1][l + 1] = x[i]; if (l == 0) t[m + 1][0] = 1; if (l == 1 && m == 3) t[0][0] = 2; " + AROUND,
      TILE, CLEAN, False),
+    ("rows by triangles", "[520]", ROWS + TRIANGLES % "b < a" + "o[i] = t[l * 16 + 15];", ROW, CLEAN, False),
+    ("rows by triangles one element too wide", "[520]", ROWS + TRIANGLES % "b < a + 2" + "o[i] = t[l * 16 + 15];", ROW, RACE, True),
+    ("rows by triangles of an argument's size", "[520]", ROWS + TRIANGLES % "b < a + x[0]" + "o[i] = t[l * 16 + 15];", ROW, CLEAN, True),
+    ("columns below a diagonal", "[512]", ROWS + PIVOTS % ("l > a", "b < a") + "o[i] = t[l * 16];", ROW, CLEAN, False),
+    ("columns below a diagonal, read one element too far", "[512]", ROWS + PIVOTS % ("l > a", "b < a + 2") + "o[i] = t[l * 16];", ROW, RACE, True),
+    ("columns from above a diagonal on", "[512]", ROWS + PIVOTS % ("l + 1 >= a", "b < a") + "o[i] = t[l * 16];", ROW, RACE, True),
     ("a copying loop", "[64]", "for (int k = l; k < 64; k += 32) t[k] = x[k]; " + COPIED, ROW, CLEAN, False),
     ("a copying loop with too short a step", "[64]", "for (int k = l; k < 64; k += 31) t[k] = k; " + COPIED, ROW, RACE, True),
     ("a copying loop of bits", "[2][32]", "for (int k = l; k < 64; k += 32) t[k >> 5][k & 31] = x[k]; " + FENCE + "o[i] = t[0][31 - l] + t[1][l];",

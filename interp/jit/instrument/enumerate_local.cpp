@@ -266,31 +266,47 @@ bool LocalEnumeration::is_chosen(const Loop &loop) const
     return all_of(loop.getHeader()->phis(), [&](const PHINode &phi) { return counters.count(&phi); });
 }
 
-// The loops around the access whose counters its place depends on, from the outermost to the innermost;
-// false: they cannot be enumerated.
-bool LocalEnumeration::find_loops(const Access &a, SmallVectorImpl<Loop *> &found)
+// The loops on whose counters VALUES depend.
+SmallPtrSet<const Loop *, 4> LocalEnumeration::counting_loops(SmallVector<const Value *, 16> values,
+                                                              const Value *base)
 {
-    SmallVector<const Value *, 16> work{a.call->getArgOperand(0)};
     SmallPtrSet<const Value *, 16> seen;
-    SmallPtrSet<const Loop *, 4> needed;
-    while (!work.empty()) {
-        auto *i = dyn_cast<Instruction>(work.pop_back_val());
-        if (!i || i == a.origin.base || !seen.insert(i).second)
+    SmallPtrSet<const Loop *, 4> found;
+    while (!values.empty()) {
+        auto *i = dyn_cast<Instruction>(values.pop_back_val());
+        if (!i || i == base || !seen.insert(i).second)
             continue;
         if (isa<PHINode>(i) && loops.isLoopHeader(i->getParent()))
-            needed.insert(loops.getLoopFor(i->getParent()));
+            found.insert(loops.getLoopFor(i->getParent()));
         if (isa<PHINode>(i) || isa<GetElementPtrInst>(i) || i->getType()->isIntegerTy())
-            work.append(i->op_begin(), i->op_end());
+            values.append(i->op_begin(), i->op_end());
     }
-    for (const Loop *l : SmallVector<const Loop *, 4>(needed.begin(), needed.end()))
+    for (const Loop *l : SmallVector<const Loop *, 4>(found.begin(), found.end()))
         if (is_chosen(*l))
-            needed.erase(l);
-    for (Loop *l = loops.getLoopFor(a.call->getParent()); l; l = l->getParentLoop())
-        if (needed.erase(l)) {
-            if (!l->getLoopPredecessor() || !l->getLoopLatch())
-                return false;
-            found.insert(found.begin(), l);
-        }
+            found.erase(l);
+    return found;
+}
+
+// The loops around the access whose counters its place depends on, or, with CONDITIONS, the branches that
+// lead to it; from the outermost to the innermost.  False: they cannot be enumerated.
+bool LocalEnumeration::find_loops(const Access &a, bool conditions, SmallVectorImpl<Loop *> &found)
+{
+    const BasicBlock *block = a.call->getParent();
+    SmallVector<const Value *, 16> branches;
+    for (auto *node = tree.getNode(block); conditions && node && node->getIDom(); node = node->getIDom())
+        if (auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
+            branch && branch->isConditional())
+            branches.push_back(branch->getCondition());
+    auto needed = counting_loops({a.call->getArgOperand(0)}, a.origin.base),
+         deciding = counting_loops(branches, nullptr);
+    for (Loop *l = loops.getLoopFor(block); l; l = l->getParentLoop()) {
+        const bool is_needed = needed.erase(l);
+        if (!is_needed && !deciding.count(l))
+            continue;
+        if (!l->getLoopPredecessor() || !l->getLoopLatch())
+            return false;
+        found.insert(found.begin(), l);
+    }
     return needed.empty();
 }
 
@@ -373,14 +389,18 @@ bool LocalEnumeration::enumerate(const Access &a, ArrayRef<Loop *> nest, const M
     return apart;
 }
 
+// At first without the loops that decide by branches alone, whose trip counts may be unknown or large.
 bool LocalEnumeration::are_apart(ArrayRef<Access *> accesses)
 {
-    budget = BUDGET;
-    cells.clear();
-    Mask all(items, true);
-    return items <= MOST_BYTES && all_of(accesses, [&](Access *a) {
-               SmallVector<Loop *, 4> nest;
-               known.clear();
-               return a->plain() && a->origin.within && find_loops(*a, nest) && enumerate(*a, nest, all);
-           });
+    auto apart = [&](bool conditions) {
+        budget = BUDGET;
+        cells.clear();
+        return all_of(accesses, [&](Access *a) {
+            SmallVector<Loop *, 4> nest;
+            known.clear();
+            return a->plain() && a->origin.within && find_loops(*a, conditions, nest) &&
+                   enumerate(*a, nest, Mask(items, true));
+        });
+    };
+    return items <= MOST_BYTES && (apart(false) || apart(true));
 }

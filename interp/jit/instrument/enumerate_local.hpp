@@ -66,7 +66,9 @@ class LocalEnumeration
     void restrict_edge(const llvm::BasicBlock *from, const llvm::BasicBlock *to, Mask &mask);
     Mask executing(const llvm::BasicBlock *block, const llvm::BasicBlock *until = nullptr);
     bool offset(const llvm::Value *pointer, const llvm::Value *base, Lanes &sum);
-    bool find_loops(const Access &a, llvm::SmallVectorImpl<llvm::Loop *> &found);
+    llvm::SmallPtrSet<const llvm::Loop *, 4> counting_loops(llvm::SmallVector<const llvm::Value *, 16> values,
+                                                            const llvm::Value *base);
+    bool find_loops(const Access &a, bool conditions, llvm::SmallVectorImpl<llvm::Loop *> &found);
     bool enumerate(const Access &a, llvm::ArrayRef<llvm::Loop *> nest, const Mask &mask);
     bool make_access(const Access &a, const Mask &mask);
     bool is_chosen(const llvm::Loop &loop) const;

@@ -62,7 +62,7 @@ bool LocalEnumeration::visit_region(BasicBlock *head, const BasicBlock *join, co
                 return false;
             SmallVector<Loop *, 4> nest;
             if (Access *a = kernel.access(i)) {
-                if (find_loops(*a, nest))
+                if (find_loops(*a, false, nest))
                     visit(*a, nest);
                 else
                     conflicting.insert(a);
