@@ -15,6 +15,7 @@ struct variable {
 /* The bytes of an access beside the offset of its work-item. */
 struct part {
     int64_t low, high;
+    bool written;
 };
 /* Offsets of all work-items: FIRST + sum(variables), and PARTS beside it.  Modulo 2^32. */
 struct layout {
@@ -70,12 +71,15 @@ static bool is_grid_known(const struct in_shadow_plan *plan, const struct in_jit
     for (unsigned k = 0; k < IN_GRID_IDS; k++)
         known &= are_known(run, &grid->strides[k]);
     for (unsigned k = 0; k < IN_GRID_COUNTERS; k++)
-        known &= are_known(run, &grid->counters[k].step) && are_known(run, &grid->counters[k].limit.sum);
+        for (unsigned j = 0; j < IN_GRID_LOOPS; j++)
+            known &=
+                are_known(run, &grid->counters[k][j].step) && are_known(run, &grid->counters[k][j].limit.sum);
     for (unsigned k = 0; k < grid->count; k++)
         known &= are_known(run, &plan->grid_accesses[grid->first + k].fixed);
     for (unsigned k = 0; k < grid->guard_count; k++)
-        for (unsigned d = 0; d < DIMENSIONS; d++)
-            known &= are_known(run, &grid->guards[k][d].sum);
+        for (unsigned id = 0; id < IN_GRID_COUNTER; id++)
+            known &= are_known(run, &grid->guards[k][id].from.sum) &&
+                     are_known(run, &grid->guards[k][id].below.sum);
     return known;
 }
 
@@ -125,7 +129,7 @@ static int64_t grid_number(const struct in_grid_sum *sum, bool wide, const struc
     return is_small(sum, run) && value <= INT32_MAX ? (int64_t)value : -1;
 }
 
-/* Below which global ids of that dimension are where the access executes.  A comparison of 32 bits, or of 64,
+/* What is less than LIMIT is less than the result, which is at most END.  A comparison of 32 bits, or of 64,
  * whose right side is negative or large may be signed or not: it bounds nothing. */
 static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_run *run, int64_t end)
 {
@@ -134,17 +138,49 @@ static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_r
     return bound < end ? bound : end;
 }
 
-/* How many global ids of DIMENSION any access of GRID is executed for, less those before the launch's
- * offset. */
-static int64_t count_ids(const struct in_shadow_grid *grid, const struct in_jit_run *run, unsigned dimension)
+/* What is greater than LIMIT is at least the result, which is at least START. */
+static int64_t start_of(const struct in_grid_limit *limit, const struct in_jit_run *run, int64_t start)
 {
-    int64_t offset = (int64_t)run->frame.global_offset[dimension], most = offset;
-    int64_t end = offset + (int64_t)run->frame.global_size[dimension];
-    for (unsigned k = 0; k < grid->guard_count; k++) {
-        int64_t limit = limit_of(&grid->guards[k][dimension], run, end);
-        most = limit > most ? limit : most;
+    int64_t value = limit->exists ? grid_number(&limit->sum, limit->wide, run) : -1;
+    int64_t bound = value >= 0 ? value + !limit->or_equal : start;
+    return bound > start ? bound : start;
+}
+
+/* Numbers from LOW on below HIGH. */
+struct span {
+    int64_t low, high;
+};
+/* Guards of a grid: those of the accesses that are laid out. */
+struct guards {
+    unsigned first, end;
+};
+
+/* The values of ID, which are within ALL, for which any access behind GUARDS is executed. */
+static struct span values_of(const struct in_shadow_grid *grid, struct guards guards,
+                             const struct in_jit_run *run, unsigned id, struct span all)
+{
+    struct span values = {all.high, all.low};
+    for (unsigned k = guards.first; k < guards.end; k++) {
+        const struct in_grid_bounds *b = &grid->guards[k][id];
+        int64_t low = start_of(&b->from, run, all.low), high = limit_of(&b->below, run, all.high);
+        values.low = low < values.low ? low : values.low;
+        values.high = high > values.high ? high : values.high;
     }
-    return most - offset;
+    return values;
+}
+
+static int64_t count_of(struct span s)
+{
+    return s.high > s.low ? s.high - s.low : 0;
+}
+
+/* Whether all accesses are behind comparisons of ID. */
+static bool is_bounded(const struct in_shadow_grid *grid, struct guards guards, unsigned id)
+{
+    bool bounded = true;
+    for (unsigned k = guards.first; k < guards.end; k++)
+        bounded &= grid->guards[k][id].from.exists || grid->guards[k][id].below.exists;
+    return bounded;
 }
 
 /* How many iterations make accesses; -1: not known.  If the limit and one more step are below 2^31, no value
@@ -156,24 +192,37 @@ static int64_t count_iterations(const struct in_grid_counter *c, const struct in
     return step <= 0 || limit + step > INT32_MAX ? -1 : (span + step - 1) / step;
 }
 
-/* A dimension in which subscripts depend on the global id alone is one variable; else work-group and local id
- * are two. */
-static void lay_out_ids(const struct in_shadow_grid *grid, const struct in_jit_run *run, struct layout *l)
+/* A dimension in which subscripts and guards depend on the global id alone is one variable; else work-group
+ * and local id are two. */
+static void lay_out_ids(const struct in_shadow_grid *grid, struct guards guards, const struct in_jit_run *run,
+                        struct layout *l)
 {
     for (unsigned k = 0; k < DIMENSIONS; k++) {
-        int64_t global = sign_extend(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
-        int64_t size = (int64_t)run->frame.local_size[k], only = grid->only[k];
+        const unsigned group_id = IN_GRID_GROUP + k, local_id = IN_GRID_LOCAL + k;
+        const int64_t global = sign_extend(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
+        const int64_t size = (int64_t)run->frame.local_size[k], offset = (int64_t)run->frame.global_offset[k];
+        struct span ids = {offset, offset + (int64_t)run->frame.global_size[k]},
+                    groups = {0, (int64_t)run->frame.num_groups[k]}, locals = {0, size};
         struct variable *v = &l->variables[2 * k];
-        l->first += sign_extend((uint64_t)global * run->frame.global_offset[k]);
-        v[0] = (struct variable){global, count_ids(grid, run, k)};
-        v[1] = (struct variable){0, 1};
-        if (grid->strides[IN_GRID_GROUP + k].count + grid->strides[IN_GRID_LOCAL + k].count == 0 && only < 0)
+        ids = values_of(grid, guards, run, IN_GRID_GLOBAL + k, ids);
+        if (grid->strides[group_id].count + grid->strides[local_id].count == 0 &&
+            !is_bounded(grid, guards, group_id) && !is_bounded(grid, guards, local_id)) {
+            v[0] = (struct variable){global, count_of(ids)};
+            v[1] = (struct variable){0, 1};
+            l->first += sign_extend((uint64_t)(global * ids.low));
             continue;
-        uint64_t group = sum_of(&grid->strides[IN_GRID_GROUP + k], run) + (uint64_t)(global * size);
-        int64_t local = sign_extend(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global);
-        v[0] = (struct variable){sign_extend(group), (int64_t)run->frame.num_groups[k]};
-        v[1] = (struct variable){local, only < 0 ? size : 1};
-        l->first += only < 0 ? 0 : sign_extend((uint64_t)(local * only));
+        }
+        groups = values_of(grid, guards, run, group_id, groups);
+        locals = values_of(grid, guards, run, local_id, locals);
+        int64_t first = (ids.low - offset) / size, end = (ids.high - offset + size - 1) / size;
+        groups.low = groups.low > first ? groups.low : first;
+        groups.high = groups.high < end ? groups.high : end;
+        int64_t group = sign_extend(sum_of(&grid->strides[group_id], run) + (uint64_t)(global * size));
+        int64_t local = sign_extend(sum_of(&grid->strides[local_id], run) + (uint64_t)global);
+        v[0] = (struct variable){group, count_of(groups)};
+        v[1] = (struct variable){local, count_of(locals)};
+        l->first += sign_extend((uint64_t)(global * offset)) + sign_extend((uint64_t)(group * groups.low)) +
+                    sign_extend((uint64_t)(local * locals.low));
     }
 }
 
@@ -183,28 +232,46 @@ static int compare_parts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* False: the number of a loop's iterations is not known. */
+/* The most iterations of loops that are one counter; -1: not known. */
+static int64_t count_most_iterations(const struct in_grid_counter *loops, const struct in_jit_run *run)
+{
+    int64_t most = 0;
+    for (unsigned k = 0; k < IN_GRID_LOOPS && most >= 0 && loops[k].limit.exists; k++) {
+        int64_t count = count_iterations(&loops[k], run);
+        most = count < 0 || count > most ? count : most;
+    }
+    return most;
+}
+
+/* The accesses of GRID that are behind GUARDS.  False: the number of a loop's iterations is not known. */
 static bool lay_out(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
-                    const struct in_jit_run *run, struct layout *l)
+                    struct guards guards, const struct in_jit_run *run, struct layout *l)
 {
     l->first = 0;
-    l->count = grid->count;
-    lay_out_ids(grid, run, l);
+    l->count = 0;
+    lay_out_ids(grid, guards, run, l);
     for (unsigned k = 0; k < IN_GRID_COUNTERS; k++) {
         const struct in_grid_sum *stride = &grid->strides[IN_GRID_COUNTER + k];
         struct variable *v = &l->variables[2 * DIMENSIONS + k];
         *v = (struct variable){sign_extend(sum_of(stride, run)),
-                               stride->count == 0 ? 1 : count_iterations(&grid->counters[k], run)};
+                               stride->count == 0 ? 1 : count_most_iterations(grid->counters[k], run)};
         if (v->count < 0)
             return false;
     }
     for (unsigned k = 0; k < grid->count; k++) {
         const struct in_grid_access *a = &plan->grid_accesses[grid->first + k];
         int64_t at = sign_extend(sum_of(&a->fixed, run));
-        l->parts[k] = (struct part){at, at + a->size};
+        if (guards.first <= a->guard && a->guard < guards.end)
+            l->parts[l->count++] = (struct part){at, at + a->size, a->written};
     }
     qsort(l->parts, l->count, sizeof l->parts[0], compare_parts);
     return true;
+}
+
+static bool lay_out_all(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
+                        const struct in_jit_run *run, struct layout *l)
+{
+    return lay_out(plan, grid, (struct guards){0, grid->guard_count}, run, l);
 }
 
 static int64_t magnitude_of(int64_t n)
@@ -260,44 +327,155 @@ static bool is_disjoint(const struct layout *l)
     return total <= WRAP;
 }
 
+/* Whether no work-item makes an access.  Loops without iterations may have accesses beside them. */
+static bool is_empty(const struct layout *l)
+{
+    bool empty = false;
+    for (unsigned k = 0; k < 2 * DIMENSIONS; k++)
+        empty |= l->variables[k].count == 0;
+    return empty;
+}
+
+/* The bytes of all accesses of PART, for which place_part() was true.  With a MODULUS other than 0, variables
+ * whose strides are multiples of it are left out. */
+static struct span bytes_of(const struct layout *l, const struct part *part, int64_t modulus)
+{
+    struct span s = {l->first + part->low, l->first + part->high};
+    for (unsigned k = 0; k < VARIABLES; k++) {
+        const struct variable *v = &l->variables[k];
+        if (v->count > 1 && (modulus == 0 || v->stride % modulus != 0))
+            *(v->stride < 0 ? &s.low : &s.high) += v->stride * (v->count - 1);
+    }
+    return s;
+}
+
+/* Adds a multiple of 2^32 to offsets, so that those of PART begin in [-2^31, 2^31).  False: they end beyond
+ * 2^32, or are too many. */
+static bool place_part(struct layout *l, const struct part *part)
+{
+    for (unsigned k = 0; k < VARIABLES; k++)
+        if (l->variables[k].count > 1 && l->variables[k].stride != 0 &&
+            l->variables[k].count - 1 > WRAP / magnitude_of(l->variables[k].stride))
+            return false;
+    struct span s = bytes_of(l, part, 0);
+    l->first += sign_extend((uint64_t)s.low) - s.low;
+    return bytes_of(l, part, 0).high <= WRAP;
+}
+
+/* Whether the remainders of X and Y, divided by MODULUS, are apart. */
+static bool are_apart_modulo(struct span x, struct span y, int64_t modulus)
+{
+    int64_t distance = (y.low - x.low) % modulus;
+    distance += distance < 0 ? modulus : 0;
+    return distance >= x.high - x.low && distance + (y.high - y.low) <= modulus;
+}
+
+/* Whether parts P of X and Q of Y have no byte in common: all bytes of one are before those of the other, as
+ * in rows above a matrix, or before them in each row, as in columns beside it. */
+static bool are_parts_apart(struct layout *x, const struct part *p, struct layout *y, const struct part *q)
+{
+    if (!place_part(x, p) || !place_part(y, q))
+        return false;
+    struct span a = bytes_of(x, p, 0), b = bytes_of(y, q, 0);
+    bool apart = a.high <= b.low || b.high <= a.low;
+    for (unsigned k = 0; k < 2 * VARIABLES && !apart; k++) {
+        const struct variable *v = &(k < VARIABLES ? x : y)->variables[k % VARIABLES];
+        int64_t modulus = magnitude_of(v->stride);
+        apart = v->count > 1 && modulus != 0 &&
+                are_apart_modulo(bytes_of(x, p, modulus), bytes_of(y, q, modulus), modulus);
+    }
+    return apart;
+}
+
+/* Whether no byte that is written by accesses of one layout is accessed by those of the other. */
+static bool are_apart(struct layout *x, struct layout *y)
+{
+    enum { MOST_PAIRS = 4096 };
+    bool apart = x->count * y->count <= MOST_PAIRS;
+    if (is_empty(x) || is_empty(y))
+        return true;
+    for (unsigned k = 0; k < x->count && apart; k++)
+        for (unsigned j = 0; j < y->count && apart; j++)
+            apart = (!x->parts[k].written && !y->parts[j].written) ||
+                    are_parts_apart(x, &x->parts[k], y, &y->parts[j]);
+    return apart;
+}
+
+/* Whether the same holds of two grids. */
+static bool are_grids_apart(const struct in_shadow_plan *plan, const struct in_shadow_grid *g,
+                            const struct in_shadow_grid *h, const struct in_jit_run *run)
+{
+    struct layout x, y;
+    bool apart = true;
+    for (unsigned k = 0; k < g->guard_count && apart; k++)
+        for (unsigned j = 0; j < h->guard_count && apart; j++)
+            apart = lay_out(plan, g, (struct guards){k, k + 1}, run, &x) &&
+                    lay_out(plan, h, (struct guards){j, j + 1}, run, &y) && are_apart(&x, &y);
+    return apart;
+}
+
+/* Whether what work-items access in grid NUMBER is disjoint, among them and from grids before. */
+static bool does_grid_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run, unsigned number)
+{
+    const struct in_shadow_grid *g = &plan->grids[number];
+    const struct in_object *o = run->launch->arguments[g->argument].object;
+    struct layout l;
+    if (!is_grid_known(plan, run, g) || !lay_out_all(plan, g, run, &l) || (g->written && !is_disjoint(&l)) ||
+        (o && o->size > INT32_MAX))
+        return false;
+    for (unsigned k = 0; k < number; k++)
+        if (plan->grids[k].argument == g->argument && (g->written || plan->grids[k].written) &&
+            !are_grids_apart(plan, g, &plan->grids[k], run))
+            return false;
+    return true;
+}
+
 bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run)
 {
-    for (unsigned k = 0; k < plan->grid_count; k++) {
-        struct layout l;
-        const struct in_object *o = run->launch->arguments[plan->grids[k].argument].object;
-        if (!is_grid_known(plan, run, &plan->grids[k]) || !lay_out(plan, &plan->grids[k], run, &l) ||
-            !is_disjoint(&l) || (o && o->size > INT32_MAX))
+    for (unsigned k = 0; k < plan->grid_count; k++)
+        if (!does_grid_hold(plan, run, k))
             return false;
+    return true;
+}
+
+bool in_has_grid(const struct in_shadow_plan *plan, uint32_t argument)
+{
+    bool has = false;
+    for (unsigned k = 0; k < plan->grid_count; k++)
+        has |= plan->grids[k].argument == argument;
+    return has;
+}
+
+/* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within
+ * [-2^31, 2^32] leads to the argument nowhere else.  False: of all bytes. */
+static bool grid_range(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
+                       const struct in_jit_run *run, struct span *range)
+{
+    struct layout l;
+    if (!lay_out_all(plan, grid, run, &l))
+        return false;
+    for (unsigned k = 0; k < l.count && !is_empty(&l); k++) {
+        if (!l.parts[k].written)
+            continue;
+        if (!place_part(&l, &l.parts[k]))
+            return false;
+        struct span s = bytes_of(&l, &l.parts[k], 0);
+        range->low = s.low < range->low ? s.low : range->low;
+        range->high = s.high > range->high ? s.high : range->high;
     }
     return true;
 }
 
-const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint32_t argument)
+/* What all grids of ARGUMENT write. */
+static void grids_range(const struct in_shadow_plan *plan, const struct in_jit_run *run, uint32_t argument,
+                        uint64_t *from, uint64_t *to)
 {
+    struct span range = {(int64_t)*to, 0};
     for (unsigned k = 0; k < plan->grid_count; k++)
-        if (plan->grids[k].argument == argument)
-            return &plan->grids[k];
-    return NULL;
-}
-
-/* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within
- * [-2^31, 2^32] leads to the argument nowhere else. */
-static void grid_range(const struct in_shadow_plan *plan, const struct in_shadow_grid *grid,
-                       const struct in_jit_run *run, uint64_t *from, uint64_t *to)
-{
-    struct layout l;
-    int64_t total;
-    if (!lay_out(plan, grid, run, &l))
-        return;
-    widest_cluster(&l, 0, 0, &total);
-    int64_t low = l.first + l.parts[0].low, high = low + total;
-    for (unsigned k = 0; k < VARIABLES; k++)
-        if (l.variables[k].count > 1)
-            *(l.variables[k].stride < 0 ? &low : &high) += l.variables[k].stride * (l.variables[k].count - 1);
-    if (low < INT32_MIN || high > WRAP)
-        return;
-    *from = low < 0 ? 0 : (uint64_t)low < *to ? (uint64_t)low : *to;
-    *to = high < (int64_t)*from ? *from : (uint64_t)high < *to ? (uint64_t)high : *to;
+        if (plan->grids[k].argument == argument && !grid_range(plan, &plan->grids[k], run, &range))
+            return;
+    *from = range.low < 0 ? 0 : (uint64_t)range.low < *to ? (uint64_t)range.low : *to;
+    *to = range.high < (int64_t)*from ? *from : (uint64_t)range.high < *to ? (uint64_t)range.high : *to;
 }
 
 /* Of an argument with parts of one stride.  Offsets are computed modulo 2^32 at least: those below 2^32
@@ -317,9 +495,8 @@ static void part_range(const struct in_jit_run *run, const struct in_shadow_part
 void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *from, uint64_t *to)
 {
     const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
-    const struct in_shadow_grid *grid = in_grid_of(plan, argument);
-    if (grid)
-        grid_range(plan, grid, run, from, to);
+    if (in_has_grid(plan, argument))
+        grids_range(plan, run, argument, from, to);
     else
         part_range(run, &plan->parts[argument], from, to);
 }

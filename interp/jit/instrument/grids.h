@@ -6,11 +6,11 @@
 #include "interp/jit/instrument/shadow.h"
 
 struct in_jit_run;
-/* Whether work-items of RUN access disjoint parts of all matrices in PLAN.  Arguments need not be placed. */
+/* Whether no byte of a matrix in PLAN that a work-item of RUN writes is accessed by another one.  Arguments
+ * need not be placed. */
 bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run);
-/* The grid of ARGUMENT; NULL: it has none. */
-const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint32_t argument);
-/* The bytes [*FROM, *TO) that the launch may access of ARGUMENT, which has disjoint parts; on entry, all
+bool in_has_grid(const struct in_shadow_plan *plan, uint32_t argument);
+/* The bytes [*FROM, *TO) that the launch may write of ARGUMENT, which has disjoint parts; on entry, all
  * bytes of the argument. */
 void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *from, uint64_t *to);
 /* The bytes of memory that the arguments of RUN lead to, in its frame. */

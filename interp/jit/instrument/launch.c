@@ -231,7 +231,7 @@ static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_j
     uint64_t ids = f->global_offset[0] + f->global_size[0] +
                    f->global_size[0] * (f->global_offset[1] + f->global_size[1]);
     for (uint32_t a = 0; a < IN_SHADOW_ARGUMENTS; a++)
-        if ((k->uses[a] & IN_SHADOW_DISJOINT) && !in_grid_of(k, a) &&
+        if ((k->uses[a] & IN_SHADOW_DISJOINT) && !in_has_grid(k, a) &&
             (f->global_size[2] > 1 || ids >= UINT32_MAX || ids * k->max_coefficient >= UINT32_MAX ||
              (int64_t)(ids * (uint64_t)k->parts[a].stride) + k->parts[a].high > UINT32_MAX))
             return "subscripts that may wrap around";

@@ -33,9 +33,16 @@ using Polynomial = std::map<Product, int64_t>;
 
 // What is known of the ids for which a block executes.
 struct Guard {
-    in_grid_limit limits[3] = {};   // of global ids
-    int32_t only[3] = {-1, -1, -1}; // the local id; -1: any
+    in_grid_bounds ids[IN_GRID_COUNTER] = {};
 };
+
+const unsigned id_parameters[] = {GLOBAL, GROUP, ITEM}; // as ids are numbered from IN_GRID_GLOBAL on
+
+// The parameter of the item that is the id of that number.
+Value *id_of(Function &item, unsigned id)
+{
+    return item.getArg(id_parameters[id / 3] + id % 3);
+}
 
 bool is_small(int64_t n)
 {
@@ -103,10 +110,10 @@ class GridAnalysis
     bool launch_value(Value *v, uint8_t &code);
     using Comparison = function_ref<void(ICmpInst *, bool)>;
     void for_each_comparison(Value *condition, bool holds, Comparison f);
-    bool limit(Value *left, ICmpInst *compare, bool holds, in_grid_limit &result);
-    void guard_by(ICmpInst *compare, bool holds, Guard &guard);
+    void bound(Value *left, ICmpInst *compare, bool holds, in_grid_bounds &known);
     bool counter_value(PHINode *phi, Polynomial &p);
-    bool find_counter(PHINode *phi, in_grid_counter &c, Value *&start);
+    bool find_step(PHINode *phi, Value *&start, Value *&step, unsigned &latch);
+    bool find_counter(PHINode *phi, in_grid_counter &c);
     bool is_id(Value *v) const;
 };
 
@@ -135,13 +142,9 @@ bool GridAnalysis::launch_value(Value *v, uint8_t &code)
 
 bool GridAnalysis::polynomial(Value *v, Polynomial &p, bool exact, unsigned depth)
 {
-    static const struct {
-        unsigned parameter, id;
-    } ids[] = {{GLOBAL, IN_GRID_GLOBAL}, {GROUP, IN_GRID_GROUP}, {ITEM, IN_GRID_LOCAL}};
-    for (auto &i : ids)
-        for (unsigned k = 0; k < 3 && !exact; k++)
-            if (v == item.getArg(i.parameter + k))
-                return add_product(p, {i.id + k}, 1);
+    for (unsigned id = 0; id < IN_GRID_COUNTER && !exact; id++)
+        if (v == id_of(item, id))
+            return add_product(p, {id}, 1);
     for (unsigned k = 0; k < 3 && !options.edge; k++)
         if (v == item.getArg(SIZE + k))
             return add_product(p, {}, options.local_size[k]);
@@ -221,9 +224,9 @@ bool are_equal(const in_grid_sum &x, const in_grid_sum &y)
            });
 }
 
-// Whether LEFT is less than a sum of launch values, if the result of COMPARE is HOLDS.  Values of LEFT are
-// below 2^31, so that signed and unsigned comparisons of them with a value below that agree.
-bool GridAnalysis::limit(Value *left, ICmpInst *compare, bool holds, in_grid_limit &result)
+// Adds to KNOWN how LEFT compares with a sum of launch values, if the result of COMPARE is HOLDS.  Values of
+// LEFT are below 2^31, so that signed and unsigned comparisons of them with a value below that agree.
+void GridAnalysis::bound(Value *left, ICmpInst *compare, bool holds, in_grid_bounds &known)
 {
     ICmpInst::Predicate predicate = holds ? compare->getPredicate() : compare->getInversePredicate();
     Value *right = before_casts(compare->getOperand(1));
@@ -231,29 +234,23 @@ bool GridAnalysis::limit(Value *left, ICmpInst *compare, bool holds, in_grid_lim
         right = before_casts(compare->getOperand(0));
         predicate = ICmpInst::getSwappedPredicate(predicate);
     } else if (before_casts(compare->getOperand(0)) != left) {
-        return false;
+        return;
     }
-    bool less = predicate == ICmpInst::ICMP_ULT || predicate == ICmpInst::ICMP_SLT;
-    bool or_equal = predicate == ICmpInst::ICMP_ULE || predicate == ICmpInst::ICMP_SLE;
-    bool wide = right->getType()->isIntegerTy(64);
+    if (predicate == ICmpInst::ICMP_NE && match(right, m_Zero()))
+        predicate = ICmpInst::ICMP_UGT;
+    const bool equal = predicate == ICmpInst::ICMP_EQ,
+               less = ICmpInst::isLT(predicate) || ICmpInst::isLE(predicate),
+               greater = ICmpInst::isGT(predicate) || ICmpInst::isGE(predicate);
+    const bool wide = right->getType()->isIntegerTy(64);
     Polynomial p;
-    result = {true, or_equal, wide, {}};
-    return (less || or_equal) && (wide || right->getType()->isIntegerTy(32)) &&
-           polynomial(right, p, true, DEPTH) && part_of(p, NO_ID, result.sum, true);
-}
-
-void GridAnalysis::guard_by(ICmpInst *compare, bool holds, Guard &guard)
-{
-    auto *number = dyn_cast<ConstantInt>(compare->getOperand(1));
-    bool equal = compare->getPredicate() == (holds ? ICmpInst::ICMP_EQ : ICmpInst::ICMP_NE);
-    for (unsigned k = 0; k < 3; k++) {
-        in_grid_limit limit_of_id;
-        if (!guard.limits[k].exists && limit(item.getArg(GLOBAL + k), compare, holds, limit_of_id))
-            guard.limits[k] = limit_of_id;
-        if (equal && number && number->getValue().ult(INT32_MAX) &&
-            before_casts(compare->getOperand(0)) == item.getArg(ITEM + k))
-            guard.only[k] = int32_t(number->getZExtValue());
-    }
+    in_grid_limit found = {true, equal || ICmpInst::isLE(predicate) || ICmpInst::isGE(predicate), wide, {}};
+    if (!(equal || less || greater) || !(wide || right->getType()->isIntegerTy(32)) ||
+        !polynomial(right, p, true, DEPTH) || !part_of(p, NO_ID, found.sum, true))
+        return;
+    if ((equal || less) && !known.below.exists)
+        known.below = found;
+    if ((equal || greater) && !known.from.exists)
+        known.from = found;
 }
 
 // Calls F for comparisons that follow if CONDITION, an integer of any width, is not 0, with HOLDS, or if it
@@ -286,73 +283,92 @@ Guard GridAnalysis::find_guard(BasicBlock *block)
         auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
         for (unsigned edge = 0; branch && branch->isConditional() && edge < 2; edge++)
             if (tree.dominates(BasicBlockEdge(branch->getParent(), branch->getSuccessor(edge)), block))
-                for_each_comparison(branch->getCondition(), edge == 0,
-                                    [&](ICmpInst *compare, bool holds) { guard_by(compare, holds, guard); });
+                for_each_comparison(branch->getCondition(), edge == 0, [&](ICmpInst *compare, bool holds) {
+                    for (unsigned id = 0; id < IN_GRID_COUNTER; id++)
+                        bound(id_of(item, id), compare, holds, guard.ids[id]);
+                });
     }
     return guard;
 }
 
 bool GridAnalysis::is_id(Value *v) const
 {
-    for (unsigned first : {GLOBAL, GROUP, ITEM})
-        for (unsigned k = 0; k < 3; k++)
-            if (v == item.getArg(first + k))
-                return true;
+    for (unsigned id = 0; id < IN_GRID_COUNTER; id++)
+        if (v == id_of(item, id))
+            return true;
     return false;
 }
 
-// PHI is START, an id or a constant of at least 0, in a loop's first iteration, and a step more in each
-// further one; a comparison in the loop's header bounds it on all ways to the next iteration, and to PLACE.
-bool GridAnalysis::find_counter(PHINode *phi, in_grid_counter &c, Value *&start)
+// PHI is START in a loop's first iteration, and STEP more in each further one, modulo 2^32; LATCH: its
+// operand for these.
+bool GridAnalysis::find_step(PHINode *phi, Value *&start, Value *&step, unsigned &latch)
+{
+    const bool wide = phi->getType()->isIntegerTy(64);
+    if (phi->getNumIncomingValues() != 2 || !(wide || phi->getType()->isIntegerTy(32)))
+        return false;
+    latch = tree.dominates(phi->getParent(), phi->getIncomingBlock(0)) ? 0 : 1;
+    if (tree.dominates(phi->getParent(), phi->getIncomingBlock(1 - latch)))
+        return false;
+    start = phi->getIncomingValue(1 - latch);
+    Value *next = phi->getIncomingValue(latch);
+    auto *sum =
+        dyn_cast<BinaryOperator>(wide || !isa<TruncInst>(next) ? next : cast<TruncInst>(next)->getOperand(0));
+    if (!sum || sum->getOpcode() != Instruction::Add)
+        return false;
+    auto is_phi = [&](Value *v) { return (wide ? v : before_casts(v)) == phi; };
+    step = is_phi(sum->getOperand(0)) ? sum->getOperand(1) : sum->getOperand(0);
+    return is_phi(sum->getOperand(0)) || is_phi(sum->getOperand(1));
+}
+
+// Whether PHI counts the iterations of its loop: it begins at an id or a constant of at least 0, steps are
+// sums of launch values, and a comparison in the loop's header bounds it on all ways to the next iteration,
+// and to PLACE.
+bool GridAnalysis::find_counter(PHINode *phi, in_grid_counter &c)
 {
     BasicBlock *header = phi->getParent();
     auto *branch = dyn_cast<BranchInst>(header->getTerminator());
-    if (phi->getNumIncomingValues() != 2 || !branch || !branch->isConditional() ||
-        !(phi->getType()->isIntegerTy(32) || phi->getType()->isIntegerTy(64)))
-        return false;
-    unsigned latch = tree.dominates(header, phi->getIncomingBlock(0)) ? 0 : 1;
-    start = phi->getIncomingValue(1 - latch);
-    auto *first = dyn_cast<ConstantInt>(start);
-    if (tree.dominates(header, phi->getIncomingBlock(1 - latch)) ||
-        !(first ? first->getValue().ult(INT32_MAX) : is_id(before_casts(start))))
-        return false;
-    Value *next = phi->getIncomingValue(latch), *by;
-    c = {phi->getType()->isIntegerTy(64), first ? int32_t(first->getZExtValue()) : 0, {}, {}};
-    auto *sum = dyn_cast<BinaryOperator>(
-        c.wide || !isa<TruncInst>(next) ? next : cast<TruncInst>(next)->getOperand(0));
-    if (!sum || sum->getOpcode() != Instruction::Add)
-        return false;
-    auto is_phi = [&](Value *v) { return (c.wide ? v : before_casts(v)) == phi; };
-    by = is_phi(sum->getOperand(0)) ? sum->getOperand(1) : sum->getOperand(0);
+    Value *start, *by;
+    unsigned latch;
     Polynomial step;
-    if (!(is_phi(sum->getOperand(0)) || is_phi(sum->getOperand(1))) || !polynomial(by, step, true, DEPTH) ||
-        !part_of(step, NO_ID, c.step, true))
+    if (!branch || !branch->isConditional() || !find_step(phi, start, by, latch))
         return false;
+    auto *first = dyn_cast<ConstantInt>(start);
+    c = {phi->getType()->isIntegerTy(64), first ? int32_t(first->getZExtValue()) : 0, {}, {}};
+    if (!(first ? first->getValue().ult(INT32_MAX) : is_id(before_casts(start))) ||
+        !polynomial(by, step, true, DEPTH) || !part_of(step, NO_ID, c.step, true))
+        return false;
+    in_grid_bounds bounds = {};
     for (unsigned edge = 0; edge < 2; edge++) {
         BasicBlockEdge inside(header, branch->getSuccessor(edge));
         if (tree.dominates(inside, phi->getIncomingBlock(latch)) && tree.dominates(inside, place))
-            for_each_comparison(branch->getCondition(), edge == 0, [&](ICmpInst *compare, bool holds) {
-                in_grid_limit found;
-                if (!c.limit.exists && limit(phi, compare, holds, found))
-                    c.limit = found;
-            });
+            for_each_comparison(branch->getCondition(), edge == 0,
+                                [&](ICmpInst *compare, bool holds) { bound(phi, compare, holds, bounds); });
     }
+    c.limit = bounds.below;
     return c.limit.exists;
 }
 
+// PHI, or another phi of its loop's header, counts iterations.
 bool GridAnalysis::counter_value(PHINode *phi, Polynomial &p)
 {
     in_grid_counter c;
-    Value *start;
-    if (!find_counter(phi, c, start) || !polynomial(start, p, false, DEPTH))
+    PHINode *counter = find_counter(phi, c) ? phi : nullptr;
+    for (PHINode &other : phi->getParent()->phis())
+        if (!counter && find_counter(&other, c))
+            counter = &other;
+    Value *start, *step;
+    unsigned latch;
+    Polynomial by;
+    if (!counter || !find_step(phi, start, step, latch) || !polynomial(start, p, false, DEPTH) ||
+        !polynomial(step, by, true, DEPTH))
         return false;
     unsigned k = 0;
-    while (k < counters.size() && counters[k].first != phi)
+    while (k < counters.size() && counters[k].first != counter)
         k++;
     if (k == counters.size())
-        counters.push_back({phi, c});
-    for (const in_grid_term &t : ArrayRef(c.step.terms, c.step.count))
-        if (!add_product(p, {IN_GRID_COUNTER + k, t.a, t.b}, t.by))
+        counters.push_back({counter, c});
+    for (auto &[product, n] : by)
+        if (!add_product(p, {IN_GRID_COUNTER + k, product.a, product.b}, n))
             return false;
     return true;
 }
@@ -367,19 +383,53 @@ bool are_equal(const in_grid_counter &x, const in_grid_counter &y)
     return x.wide == y.wide && x.start == y.start && are_equal(x.step, y.step) && are_equal(x.limit, y.limit);
 }
 
+bool are_equal(const in_grid_bounds &x, const in_grid_bounds &y)
+{
+    return are_equal(x.from, y.from) && are_equal(x.below, y.below);
+}
+
+// The accesses of an argument that have the same strides.
+struct Grid {
+    in_shadow_grid shape = {};
+    SmallVector<in_grid_access, 8> accesses;
+};
+
+bool is_constant(const in_grid_sum &s)
+{
+    return s.count == 0 || (s.count == 1 && !s.terms[0].a && !s.terms[0].b);
+}
+
+int64_t number(const in_grid_sum &s)
+{
+    return s.count ? int64_t(s.terms[0].by) : 0;
+}
+
+// How many of COUNT ids make accesses, at least: less where comparisons bound them on both sides.
+int64_t count_within(const in_shadow_grid &g, unsigned id, int64_t count)
+{
+    int64_t low = count, high = 0;
+    for (const auto &guard : ArrayRef(g.guards, g.guard_count)) {
+        const in_grid_limit &from = guard[id].from, &below = guard[id].below;
+        if (!from.exists || !below.exists)
+            return count;
+        if (!is_constant(from.sum) || !is_constant(below.sum))
+            continue;
+        low = std::min(low, number(from.sum) + !from.or_equal);
+        high = std::max(high, number(below.sum) + below.or_equal);
+    }
+    return std::min(count, std::max<int64_t>(high - low, 0));
+}
+
 // Whether work-items of one work-group certainly access the same bytes, whatever the launch.
-bool is_hopeless(const in_shadow_grid &g, ArrayRef<in_grid_access> accesses, const in_check_lowering &options)
+bool is_hopeless(const Grid &grid, const in_check_lowering &options)
 {
     constexpr size_t COMPARED = 16;
-    auto is_constant = [](const in_grid_sum &s) {
-        return s.count == 0 || (s.count == 1 && !s.terms[0].a && !s.terms[0].b);
-    };
-    auto number = [](const in_grid_sum &s) { return s.count ? int64_t(s.terms[0].by) : 0; };
-    bool fixed =
-        accesses.size() <= COMPARED && all_of(accesses, [&](auto &a) { return is_constant(a.fixed); });
+    const in_shadow_grid &g = grid.shape;
+    bool fixed = grid.accesses.size() <= COMPARED &&
+                 all_of(grid.accesses, [&](auto &a) { return is_constant(a.fixed); });
     auto overlap = [&](int64_t distance) {
-        return any_of(accesses, [&](auto &a) {
-            return any_of(accesses, [&](auto &b) {
+        return any_of(grid.accesses, [&](auto &a) {
+            return any_of(grid.accesses, [&](auto &b) {
                 int64_t at = distance + number(a.fixed) - number(b.fixed);
                 return at > -int64_t(a.size) && at < int64_t(b.size);
             });
@@ -387,33 +437,57 @@ bool is_hopeless(const in_shadow_grid &g, ArrayRef<in_grid_access> accesses, con
     };
     for (unsigned k = 0; k < 3 && fixed; k++) {
         const in_grid_sum &global = g.strides[IN_GRID_GLOBAL + k], &local = g.strides[IN_GRID_LOCAL + k];
-        for (unsigned d = 1; d < options.local_size[k] && g.only[k] < 0; d++)
+        int64_t count = count_within(g, IN_GRID_LOCAL + k, options.local_size[k]);
+        count = std::min(count, count_within(g, IN_GRID_GLOBAL + k, options.local_size[k]));
+        for (unsigned d = 1; d < count; d++)
             if (is_constant(global) && is_constant(local) && overlap(d * (number(global) + number(local))))
                 return true;
     }
     auto varies = [&](unsigned k) {
-        return g.strides[IN_GRID_GLOBAL + k].count || g.strides[IN_GRID_GROUP + k].count;
+        return g.strides[IN_GRID_GLOBAL + k].count || g.strides[IN_GRID_GROUP + k].count ||
+               count_within(g, IN_GRID_GLOBAL + k, 2) < 2 || count_within(g, IN_GRID_GROUP + k, 2) < 2;
     };
     return !varies(0) || (!options.one_row && !varies(1) && !varies(2));
 }
 
-void add_guard(in_shadow_grid &g, const Guard &guard, bool first)
+// Whether the first ids of all dimensions certainly make accesses to the same bytes in both.
+bool begin_together(const Grid &x, const Grid &y)
 {
-    for (unsigned k = 0; k < 3; k++)
-        g.only[k] = first || g.only[k] == guard.only[k] ? guard.only[k] : -1;
-    auto is_same = [&](in_grid_limit(&limits)[3]) {
-        return std::equal(limits, limits + 3, guard.limits, [](auto &x, auto &y) { return are_equal(x, y); });
+    auto begins = [](const Grid &g) {
+        for (const auto &guard : ArrayRef(g.shape.guards, g.shape.guard_count))
+            for (unsigned id = 0; id < IN_GRID_COUNTER; id++)
+                if (guard[id].from.exists && g.shape.strides[id].count)
+                    return false;
+        return true;
     };
-    if (any_of(MutableArrayRef(g.guards, g.guard_count), is_same))
-        return;
-    bool fits = g.guard_count < IN_GRID_GUARDS;
-    std::copy(guard.limits, guard.limits + 3, g.guards[fits ? g.guard_count++ : IN_GRID_GUARDS - 1]);
-    for (unsigned k = 0; k < 3 && !fits; k++)
-        g.guards[IN_GRID_GUARDS - 1][k] = {};
+    return begins(x) && begins(y) && any_of(x.accesses, [&](auto &a) {
+               return any_of(y.accesses, [&](auto &b) {
+                   return (a.written || b.written) && are_equal(a.fixed, b.fixed);
+               });
+           });
 }
 
-// Adds an access at P.  Its loops are variables of the matrix: an access outside of a loop is one of the
-// loop's first iteration.
+// The number of GUARD among those of G.
+uint8_t add_guard(in_shadow_grid &g, const Guard &guard)
+{
+    auto is_same = [&](in_grid_bounds(&ids)[IN_GRID_COUNTER]) {
+        return std::equal(ids, ids + IN_GRID_COUNTER, guard.ids,
+                          [](auto &x, auto &y) { return are_equal(x, y); });
+    };
+    auto *known = find_if(MutableArrayRef(g.guards, g.guard_count), is_same);
+    if (known != g.guards + g.guard_count)
+        return uint8_t(known - g.guards);
+    if (g.guard_count < IN_GRID_GUARDS) {
+        std::copy(guard.ids, guard.ids + IN_GRID_COUNTER, g.guards[g.guard_count]);
+        return g.guard_count++;
+    }
+    for (in_grid_bounds &bounds : g.guards[IN_GRID_GUARDS - 1]) // none, for all that do not fit
+        bounds = {};
+    return IN_GRID_GUARDS - 1;
+}
+
+// Adds an access at P.  Its loops are variables of the matrix, and loops with equal strides may be one.  An
+// access outside of a loop is one of the loop's first iteration.
 bool add_strides(in_shadow_grid &g, const Polynomial &p,
                  ArrayRef<std::pair<PHINode *, in_grid_counter>> counters, bool first)
 {
@@ -430,12 +504,14 @@ bool add_strides(in_shadow_grid &g, const Polynomial &p,
             return false;
         unsigned slot = 0;
         for (; slot < IN_GRID_COUNTERS && stride.count > 0; slot++) {
-            in_grid_counter &c = g.counters[slot];
             in_grid_sum &known = g.strides[IN_GRID_COUNTER + slot];
-            if (taken[slot] ||
-                (c.limit.exists && !(are_equal(c, counters[k].second) && are_equal(known, stride))))
+            auto *loop = find_if(g.counters[slot], [&](in_grid_counter &c) {
+                return !c.limit.exists || are_equal(c, counters[k].second);
+            });
+            if (taken[slot] || loop == std::end(g.counters[slot]) ||
+                (known.count > 0 && !are_equal(known, stride)))
                 continue;
-            c = counters[k].second;
+            *loop = counters[k].second;
             known = stride;
             taken[slot] = true;
             break;
@@ -448,37 +524,72 @@ bool add_strides(in_shadow_grid &g, const Polynomial &p,
 
 } // namespace
 
+// The access joins the first of GRIDS that has its strides, or a new one.
+static bool add_access(SmallVectorImpl<Grid> &grids, GridAnalysis &analysis, const Polynomial &p,
+                       in_grid_access access, BasicBlock *place)
+{
+    Grid *joined = nullptr;
+    for (Grid &g : grids) {
+        in_shadow_grid shape = g.shape;
+        if (!joined && add_strides(shape, p, analysis.counters, false)) {
+            joined = &g;
+            g.shape = shape;
+        }
+    }
+    if (!joined) {
+        grids.emplace_back();
+        joined = &grids.back();
+        if (!add_strides(joined->shape, p, analysis.counters, true))
+            return false;
+    }
+    joined->shape.written |= access.written;
+    access.guard = add_guard(joined->shape, analysis.find_guard(place));
+    for (in_grid_access &other : joined->accesses)
+        if (other.size == access.size && other.guard == access.guard &&
+            are_equal(other.fixed, access.fixed)) {
+            other.written |= access.written;
+            return true;
+        }
+    joined->accesses.push_back(access);
+    return true;
+}
+
 bool CheckLowering::has_grid(unsigned argument)
 {
-    in_shadow_grid g = {};
-    g.argument = uint8_t(argument);
-    g.first = options.plan.grid_access_count;
-    if (options.no_grids || options.plan.grid_count == IN_GRIDS)
+    in_shadow_plan &plan = options.plan;
+    if (options.no_grids)
         return false;
     GridAnalysis analysis(item, options);
-    in_grid_access *known = options.plan.grid_accesses + g.first;
+    SmallVector<Grid, 2> grids;
     for (Access &a : accesses) {
         if (a.origin.kind != Origin::ARGUMENT || a.origin.number != argument)
             continue;
         Polynomial p;
-        in_grid_access access = {uint32_t(a.size), {}};
+        in_grid_access access = {uint32_t(a.size), (a.how & IN_SHADOW_WRITTEN) != 0, 0, {}};
         BasicBlock *place = a.call->getParent();
         if (!a.plain() || a.size > INT32_MAX ||
             !analysis.offset(a.call->getArgOperand(0), a.origin.base, place, p) ||
-            !part_of(p, NO_ID, access.fixed) || !add_strides(g, p, analysis.counters, g.guard_count == 0))
+            !part_of(p, NO_ID, access.fixed) || !add_access(grids, analysis, p, access, place))
             return false;
-        add_guard(g, analysis.find_guard(place), g.guard_count == 0);
-        if (any_of(ArrayRef(known, g.count), [&](auto &other) {
-                return other.size == access.size && are_equal(other.fixed, access.fixed);
-            }))
-            continue;
-        if (g.first + g.count == IN_GRID_ACCESSES)
-            return false;
-        known[g.count++] = access;
     }
-    if (is_hopeless(g, ArrayRef(known, g.count), options))
+    size_t count = plan.grid_access_count;
+    for (Grid &g : grids) {
+        count += g.accesses.size();
+        if (g.shape.written && is_hopeless(g, options))
+            return false;
+        for (Grid &other : grids)
+            if (&other != &g && begin_together(g, other))
+                return false;
+    }
+    if (plan.grid_count + grids.size() > IN_GRIDS || count > IN_GRID_ACCESSES)
         return false;
-    options.plan.grids[options.plan.grid_count++] = g;
-    options.plan.grid_access_count = uint16_t(g.first + g.count);
+    for (Grid &g : grids) {
+        g.shape.argument = uint8_t(argument);
+        g.shape.first = plan.grid_access_count;
+        g.shape.count = uint16_t(g.accesses.size());
+        copy(g.accesses, plan.grid_accesses + g.shape.first);
+        plan.grid_access_count = uint16_t(g.shape.first + g.shape.count);
+        plan.grids[plan.grid_count++] = g.shape;
+    }
     return true;
 }

@@ -55,11 +55,12 @@ enum {
     IN_GRID_LARGE_ARGUMENT = IN_GRID_ARGUMENT + IN_SHADOW_ARGUMENTS
 };
 enum {
-    IN_GRIDS = 4,
-    IN_GRID_ACCESSES = 512, /* of all matrices of a kernel */
+    IN_GRIDS = 12,
+    IN_GRID_ACCESSES = 512, /* of all grids of a kernel */
     IN_GRID_TERMS = 4,
     IN_GRID_GUARDS = 4,
-    IN_GRID_COUNTERS = 2
+    IN_GRID_COUNTERS = 2,
+    IN_GRID_LOOPS = 3 /* that are one counter */
 };
 struct in_grid_term { /* BY * A * B */
     int32_t by;
@@ -69,11 +70,14 @@ struct in_grid_sum {
     uint8_t count;
     struct in_grid_term terms[IN_GRID_TERMS];
 };
-/* The access executes for global ids less than SUM, or, with OR_EQUAL, not greater; compared in 64 bits if
- * WIDE, else in 32. */
+/* A comparison of an id or counter with SUM, in 64 bits if WIDE, else in 32. */
 struct in_grid_limit {
     uint8_t exists, or_equal, wide;
     struct in_grid_sum sum;
+};
+/* Greater than FROM and less than BELOW. */
+struct in_grid_bounds {
+    struct in_grid_limit from, below;
 };
 /* Ids in each of the three dimensions, and numbers of iterations of loops. */
 enum {
@@ -85,6 +89,8 @@ enum {
 };
 struct in_grid_access {
     uint32_t size; /* bytes */
+    bool written;
+    uint8_t guard; /* which of the grid's is its own */
     struct in_grid_sum fixed;
 };
 /* A loop whose iterations have values from START or more on, STEP apart, within the limit. */
@@ -94,15 +100,16 @@ struct in_grid_counter {
     struct in_grid_sum step;
     struct in_grid_limit limit;
 };
-/* An argument whose bytes are accessed at sum(STRIDES * ids) + FIXED modulo 2^32 alone: a matrix with any
- * number of dimensions.  Each access is within one of the GUARDS, limits of global ids in each dimension. */
+/* Accesses to bytes of an argument at sum(STRIDES * ids) + FIXED modulo 2^32: a matrix with any number of
+ * dimensions.  Each access is within one of the GUARDS, bounds of each id.  An argument may have several
+ * grids, which differ in their strides. */
 struct in_shadow_grid {
     uint8_t argument, guard_count;
+    bool written;
     uint16_t first, count; /* of the plan's accesses */
-    int32_t only[3];       /* the local id of the work-items that make the accesses; -1: any */
     struct in_grid_sum strides[IN_GRID_IDS];
-    struct in_grid_limit guards[IN_GRID_GUARDS][3];
-    struct in_grid_counter counters[IN_GRID_COUNTERS];
+    struct in_grid_bounds guards[IN_GRID_GUARDS][IN_GRID_COUNTER];
+    struct in_grid_counter counters[IN_GRID_COUNTERS][IN_GRID_LOOPS];
 };
 struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
