@@ -158,7 +158,8 @@ INLINE double in_double_lgamma(double x)
     double r = a < 8 ? near : far, reflected = -(natural_log(reflection(a, k)) + r);
     int mirrored = (x < 0) & (k > 0);
     r = mirrored ? reflected : r;
-    return a == (double)INFINITY ? a : x != x ? x : r;
+    int pole = x <= -0x1p52; /* an integer, and far too large for a difference */
+    return (a == (double)INFINITY) | pole ? (double)INFINITY : x != x ? x : r;
 }
 
 /* The sign is 0 at the poles, zero and the negative integers [CLC 7.5.1]. */
