@@ -15,12 +15,9 @@
 static const double LN_2_HIGH = 0x1.62e42feep-1, LN_2_LOW = 0x1.a39ef35793c76p-33,
                     LOG2_E = 0x1.71547652b82fep+0;
 
-/* X and REST, which is small beside X, are N ln 2 + r; e^r - 1. */
-INLINE double reduced_exp(double x, double rest, double *n)
+/* e^(R + REST) - 1 for |R| up to ln(2) / 2 and REST, which is small beside R. */
+INLINE double exp_near_zero(double r, double rest)
 {
-    *n = rint(x * LOG2_E);
-    double high = fma(*n, -LN_2_HIGH, x), low = fma(*n, LN_2_LOW, -rest);
-    double r = high - low, less = (high - r) - low;
     double p = 0x1.1f75aba0b1e2ep-29;
     p = fma(p, r, 0x1.af52906239de4p-26);
     p = fma(p, r, 0x1.27e4da1a3bf04p-22);
@@ -32,7 +29,16 @@ INLINE double reduced_exp(double x, double rest, double *n)
     p = fma(p, r, 0x1.5555555555556p-5);
     p = fma(p, r, 0x1.5555555555557p-3);
     p = fma(p, r, 0.5);
-    return r + fma(p, r * r, fma(less, r, less));
+    return r + fma(p, r * r, fma(rest, r, rest));
+}
+
+/* X and REST, which is small beside X, are N ln 2 + r; e^r - 1. */
+INLINE double reduced_exp(double x, double rest, double *n)
+{
+    *n = rint(x * LOG2_E);
+    double high = fma(*n, -LN_2_HIGH, x), low = fma(*n, LN_2_LOW, -rest);
+    double r = high - low;
+    return exp_near_zero(r, (high - r) - low);
 }
 
 /* A sum with 1.5 * 2^52 has the integer N in its low bits. */

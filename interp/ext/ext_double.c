@@ -19,18 +19,16 @@ static const double LN_2 = 0x1.62e42fefa39efp-1, LN_2_REST = 0x1.abc9e3b39803fp-
 
 INLINE double double_exp2(double x)
 {
-    double y = x > 1200 ? 1200 : x < -1200 ? -1200 : x, n = rint(y), r = (y - n) * LN_2, none;
-    double q = reduced_exp(r, fma(y - n, LN_2, -r) + (y - n) * LN_2_REST, &none);
-    return scaled(power_of_two(none) * (1 + q), n);
+    double y = x > 1200 ? 1200 : x < -1200 ? -1200 : x, n = rint(y), r = (y - n) * LN_2;
+    return scaled(1 + exp_near_zero(r, fma(y - n, LN_2, -r) + (y - n) * LN_2_REST), n);
 }
 
 INLINE double double_exp10(double x)
 {
-    double y = x > 400 ? 400 : x < -400 ? -400 : x, n = rint(y * LOG2_10), none;
+    double y = x > 400 ? 400 : x < -400 ? -400 : x, n = rint(y * LOG2_10);
     double part = fma(n, -LOG10_2_HIGH, y), rest = -n * LOG10_2_LOW;
     double t = part + rest, less = (part - t) + rest, r = t * LN_10;
-    double q = reduced_exp(r, fma(t, LN_10, -r) + fma(t, LN_10_REST, less * LN_10), &none);
-    return scaled(power_of_two(none) * (1 + q), n);
+    return scaled(1 + exp_near_zero(r, fma(t, LN_10, -r) + fma(t, LN_10_REST, less * LN_10)), n);
 }
 
 /* (e^X - 1) / DIVISOR, a power of two. */
