@@ -60,12 +60,8 @@ __extension__ typedef unsigned __int128 wide_unsigned;
     F2(W, U, s_min, return (S)x < (S)y ? x : y;)                                                             \
     F3(W, U, u_clamp, U low = x > y ? x : y; return low < z ? low : z;)                                      \
     F3(W, U, s_clamp, U low = (S)x > (S)y ? x : y; return (S)low < (S)z ? low : z;)                          \
-    F2(W, U, u_mul_hi, return (U)(((UU)x * y) >> BITS(U));)                                                  \
-    F2(W, U, s_mul_hi, return (U)(((SS)(S)x * (S)y) >> BITS(U));)                                            \
     F3(W, U, u_mad_hi, return (U)(in_ext_u_mul_hi_##W(x, y) + z);)                                           \
     F3(W, U, s_mad_hi, return (U)(in_ext_s_mul_hi_##W(x, y) + z);)                                           \
-    F3(W, U, u_mad_sat, CLAMP_UNSIGNED(U, UU, (UU)x *y + z))                                                 \
-    F3(W, U, s_mad_sat, CLAMP_SIGNED(U, S, SS, (SS)(S)x *(S)y + (S)z))                                       \
     F2(W, U, rotate, unsigned n = (unsigned)(y & (BITS(U) - 1)),                                             \
        m = (unsigned)((BITS(U) - n) & (BITS(U) - 1));                                                        \
        return (U)(x << n | x >> m);)                                                                         \
@@ -80,6 +76,46 @@ INTEGER_FUNCTIONS(w8, uint8_t, int8_t, uint32_t, int32_t)
 INTEGER_FUNCTIONS(w16, uint16_t, int16_t, uint64_t, int64_t)
 INTEGER_FUNCTIONS(w32, uint32_t, int32_t, uint64_t, int64_t)
 INTEGER_FUNCTIONS(w64, uint64_t, int64_t, wide_unsigned, wide_signed)
+
+#define NARROW_PRODUCTS(W, U, S, UU, SS)                                                                     \
+    F2(W, U, u_mul_hi, return (U)(((UU)x * y) >> BITS(U));)                                                  \
+    F2(W, U, s_mul_hi, return (U)(((SS)(S)x * (S)y) >> BITS(U));)                                            \
+    F3(W, U, u_mad_sat, CLAMP_UNSIGNED(U, UU, (UU)x *y + z))                                                 \
+    F3(W, U, s_mad_sat, CLAMP_SIGNED(U, S, SS, (SS)(S)x *(S)y + (S)z))
+
+NARROW_PRODUCTS(w8, uint8_t, int8_t, uint32_t, int32_t)
+NARROW_PRODUCTS(w16, uint16_t, int16_t, uint64_t, int64_t)
+NARROW_PRODUCTS(w32, uint32_t, int32_t, uint64_t, int64_t)
+
+/* Of 64 bits, from products of halves: LLVM would take vectors of 128 bits apart. */
+uint64_t in_ext_u_mul_hi_w64(uint64_t x, uint64_t y)
+{
+    uint64_t x_low = (uint32_t)x, x_high = x >> 32, y_low = (uint32_t)y, y_high = y >> 32;
+    uint64_t first = x_high * y_low + (x_low * y_low >> 32), second = x_low * y_high + (uint32_t)first;
+    return x_high * y_high + (first >> 32) + (second >> 32);
+}
+
+static inline uint64_t sign_mask(uint64_t x)
+{
+    return (uint64_t)((int64_t)x >> 63);
+}
+
+uint64_t in_ext_s_mul_hi_w64(uint64_t x, uint64_t y)
+{
+    return in_ext_u_mul_hi_w64(x, y) - (sign_mask(x) & y) - (sign_mask(y) & x);
+}
+
+uint64_t in_ext_u_mad_sat_w64(uint64_t x, uint64_t y, uint64_t z)
+{
+    uint64_t low = x * y + z, high = in_ext_u_mul_hi_w64(x, y) + (low < z);
+    return high != 0 ? UINT64_MAX : low;
+}
+
+uint64_t in_ext_s_mad_sat_w64(uint64_t x, uint64_t y, uint64_t z)
+{
+    uint64_t low = x * y + z, high = in_ext_s_mul_hi_w64(x, y) + sign_mask(z) + (low < z);
+    return high == sign_mask(low) ? low : (uint64_t)INT64_MAX ^ sign_mask(high);
+}
 
 #define UPSAMPLE(W, U, WIDE)                                                                                 \
     WIDE in_ext_u_upsample_##W(U hi, U lo)                                                                   \

@@ -442,6 +442,9 @@ for type_ in 'float', 'double':
             {type_}4 a = x[i], b = y[i];
             int4 n = 0;
             z[i] = {builtin.format(type_=type_)}; }}'''
+KERNELS['products of 64 bits'] = '''kernel void k(global const long *x, global const ulong *y, global long *z) {
+        int i = get_global_id(0);
+        z[i] = mul_hi(x[i], x[i]) ^ mad_sat(x[i], z[i], 3L) ^ (long)(mul_hi(y[i], y[i]) ^ mad_sat(y[i], y[i], 5UL)); }'''
 KERNELS['rarely skips'] = KERNELS['skips'].replace('d * d >= 0.25f', 'd == 0.25f')
 
 
@@ -592,6 +595,8 @@ def main():
         if ' of ' in name and name.split(' of ')[0] in BUILTINS:
             text = compiled(name)
             check(f'{name}: only vectors', text != '' and not re.search(r'= (f[a-z]+|fcmp \w+) (float|double) ', text), text)
+    text = compiled('products of 64 bits')
+    check('products of 64 bits: vectors of such', re.search(r'mul <\d+ x i64>', text) is not None and 'i128' not in text, text)
     for name, skips in [('skips', True), ('rarely skips', False)]:
         blocks = re.split(r'\n\S+:', compiled(name))
         divides = [block for block in blocks if re.search(r'fdiv <\d+ x float>', block)]
