@@ -459,7 +459,13 @@ struct mm_sink {
     void (*close)(void *context);          /* may be NULL */
     /* No later edge starts at event ID; NULL: of no use.  A filter that renumbers events translates ID. */
     void (*retire)(void *context, mm_event_id id);
+    /* COUNT events of successive work-items, which differ in the agent's index only: a group passes a
+     * barrier.  NULL: EVENTS takes them. */
+    enum mm_class (*row)(void *context, const struct mm_event *first, uint32_t count);
 };
+/* Gives events to SINK, by the functions that it has: in a batch or one by one, in a row or in batches. */
+enum mm_class mm_sink_events(const struct mm_sink *sink, const struct mm_event *events, size_t count);
+enum mm_class mm_sink_row(const struct mm_sink *sink, const struct mm_event *first, uint32_t count);
 /* The `events` of a sink that ignores them. */
 enum mm_class mm_skip_events(void *context, const struct mm_event *events, size_t count);
 
@@ -481,6 +487,8 @@ mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_even
 mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event);
 /* Records COUNT events in a row; returns the first id. */
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
+/* Records COUNT events of successive work-items, which differ in the agent's index only. */
+void mm_recorder_row(struct mm_recorder *recorder, const struct mm_event *first, uint32_t count);
 /* Records an item of any other type. */
 void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record);
 /* States that no later edge starts at these events; MM_NO_EVENT is ignored. */

@@ -75,16 +75,23 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group)
     }
 }
 
-static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
+/* Notes the entry of N work-items from INDEX on, most often together with those before them. */
+static bool note_entry(struct ck_detector *d, struct ck_barrier *b, uint32_t index, uint8_t flags,
+                       const struct ck_item *item, uint32_t n)
 {
-    enum { MOST_AT_ONCE = 256 };
-    uint64_t needed = b->entered + UINT64_C(1);
-    if (!b->entries && needed < b->expected)
-        needed = b->expected < MOST_AT_ONCE ? b->expected : MOST_AT_ONCE;
-    if (b->entered == b->capacity &&
-        !ck_budget_reserve(&d->budget, &b->entries, &b->capacity, needed, sizeof *b->entries))
-        return NULL;
-    return &b->entries[b->entered++];
+    struct ck_barrier_entry *last = b->entry_count ? &b->entries[b->entry_count - 1] : NULL;
+    if (last && last->index + last->count == index && last->flags == flags &&
+        memcmp(last->time, item->time, sizeof last->time) == 0) {
+        last->count += n;
+        return true;
+    }
+    if (b->entry_count == b->capacity && !ck_budget_reserve(&d->budget, &b->entries, &b->capacity,
+                                                            b->entry_count + UINT64_C(1), sizeof *b->entries))
+        return false;
+    struct ck_barrier_entry *entry = &b->entries[b->entry_count++];
+    *entry = (struct ck_barrier_entry){.index = index, .count = n, .flags = flags};
+    memcpy(entry->time, item->time, sizeof entry->time);
+    return true;
 }
 
 /* True if the barrier's fences must be processed: they also synchronize through atomics.  Within the
@@ -96,21 +103,19 @@ static bool fences_matter(const struct mm_event *event, const struct ck_item *it
     return item->fences || (slot != CK_SLOT_NONE && slot > own);
 }
 
+/* N work-items with the state of ITEM, the first one, enter. */
 static void barrier_enter(struct ck_detector *d, struct ck_barrier *b, const struct mm_event *event,
-                          struct ck_item *item)
+                          struct ck_item *item, uint32_t n)
 {
-    struct ck_barrier_entry *entry = new_entry(d, b);
-    if (!entry)
+    if (!note_entry(d, b, event->agent.index, event->fence_flags, item, n))
         return;
-    entry->index = event->agent.index;
-    entry->flags = event->fence_flags;
+    b->entered += n;
     for (int s = 0; s < CK_REGIONS; s++) {
-        entry->time[s] = item->time[s];
         if (b->max_time[s] < item->time[s])
             b->max_time[s] = item->time[s];
         if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
-        b->entered_with[s]++;
+        b->entered_with[s] += n;
         ck_clock_join(&d->clocks, &b->joined[s], item->clock[s]);
     }
     b->sealed = false;
@@ -130,10 +135,11 @@ static void barrier_seal(struct ck_detector *d, struct ck_barrier *b, uint32_t c
             ck_clock_raise(&d->clocks, &b->joined[s], first, first + b->expected - 1, b->max_time[s]);
             continue;
         }
-        for (uint32_t i = 0; b->entered_with[s] && i < b->entered; i++) {
-            uint64_t agent = base | b->entries[i].index;
-            if (ck_fence_in(b->entries[i].flags, (enum ck_region)s))
-                ck_clock_raise(&d->clocks, &b->joined[s], agent, agent, b->entries[i].time[s]);
+        for (size_t i = 0; b->entered_with[s] && i < b->entry_count; i++) {
+            const struct ck_barrier_entry *entry = &b->entries[i];
+            uint64_t first = base | entry->index;
+            if (ck_fence_in(entry->flags, (enum ck_region)s))
+                ck_clock_raise(&d->clocks, &b->joined[s], first, first + entry->count - 1, entry->time[s]);
         }
     }
 }
@@ -162,9 +168,20 @@ static void join_barrier(struct ck_detector *d, struct ck_barrier *b, struct ck_
     ck_clock_set(&d->clocks, &b->left_to[region], *clock);
 }
 
-static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b,
-                          const struct mm_event *event, struct ck_item *item)
+/* The N - 1 work-items after ITEM, which had the state BEFORE, have that of ITEM from now on. */
+static void share_state(struct ck_detector *d, struct ck_item *item, const struct ck_item *before, uint32_t n)
 {
+    for (uint32_t k = 1; k < n; k++)
+        item[k] = *item;
+    for (int s = 0; s < CK_REGIONS; s++)
+        ck_clock_move(&d->clocks, before->clock[s], item->clock[s], n - 1);
+}
+
+/* N work-items with the state of ITEM, the first one, leave; true if they are the last ones. */
+static bool barrier_leave(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b,
+                          const struct mm_event *event, struct ck_item *item, uint32_t n)
+{
+    const struct ck_item before = *item;
     if (!b->sealed) {
         barrier_seal(d, b, event->agent.command);
         if (b->entered == b->expected)
@@ -180,8 +197,14 @@ static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct 
         item->image_fenced = item->time[CK_REGION_IMAGE];
     if (fences_matter(event, item))
         ck_fence_acquire(d, event, item);
-    if (++b->exited < b->entered)
-        return;
+    if (n > 1)
+        share_state(d, item, &before, n);
+    b->exited += n;
+    return b->exited >= b->entered;
+}
+
+static void remove_barrier(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b)
+{
     struct ck_barrier **link = &group->barriers;
     while (*link != b)
         link = &(*link)->next;
@@ -189,21 +212,50 @@ static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct 
     free_barrier(d, b);
 }
 
-void ck_race_barrier(struct ck_detector *d, const struct mm_event *event)
+/* How many of the MOST work-items from ITEM on, that of EVENT, are in one state and have no fences, of which
+ * each has its own. */
+static uint32_t count_alike(const struct mm_event *event, const struct ck_item *item, uint32_t most)
+{
+    uint32_t in_chunk = CK_ITEM_CHUNK - event->agent.index % CK_ITEM_CHUNK, n = 1;
+    if (most == 1 || fences_matter(event, item))
+        return 1;
+    while (n < most && n < in_chunk && memcmp(&item[n], item, sizeof *item) == 0)
+        n++;
+    return n;
+}
+
+/* Processes EVENT and those of the next work-items, COUNT in all, as far as they take part in the same
+ * barrier; returns how many.  EVENT becomes that of the work-item after them. */
+static uint32_t pass_barrier(struct ck_detector *d, struct mm_event *event, uint32_t count)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
-    struct ck_item *item = ck_item_of(d, event->agent);
-    struct ck_group *group = command ? ck_group_of(d, command, event->agent.index) : NULL;
-    if (!item || !group || event->agent.index == MM_INDEX_RUNTIME)
-        return;
-    uint32_t first = barrier_first(command, group, event);
-    struct ck_barrier *b = find_barrier(group, event, first);
-    if (event->kind == MM_BARRIER_ENTRY) {
-        if (!b)
-            b = new_barrier(d, command, group, event, first);
-        if (b)
-            barrier_enter(d, b, event, item);
-    } else if (b) {
-        barrier_leave(d, group, b, event, item);
-    }
+    struct ck_group *group = command && event->agent.index != MM_INDEX_RUNTIME
+                                 ? ck_group_of(d, command, event->agent.index)
+                                 : NULL;
+    uint32_t first = group ? barrier_first(command, group, event) : 0, passed = 0;
+    struct ck_barrier *b = group ? find_barrier(group, event, first) : NULL;
+    if (group && !b && event->kind == MM_BARRIER_ENTRY)
+        b = new_barrier(d, command, group, event, first);
+    do {
+        struct ck_item *item = b ? ck_item_of(d, event->agent) : NULL;
+        uint32_t left = b ? b->expected - (event->agent.index - first) : 1;
+        uint32_t n = item ? count_alike(event, item, left < count - passed ? left : count - passed) : 1;
+        if (item && event->kind == MM_BARRIER_ENTRY) {
+            barrier_enter(d, b, event, item, n);
+        } else if (item && barrier_leave(d, group, b, event, item, n)) {
+            remove_barrier(d, group, b);
+            b = NULL;
+        }
+        event->agent.index += n;
+        passed += n;
+        d->next_event += passed < count ? n : n - 1;
+    } while (b && passed < count && event->agent.index - first < b->expected);
+    return passed;
+}
+
+void ck_race_barrier(struct ck_detector *d, const struct mm_event *first, uint32_t count)
+{
+    struct mm_event event = *first;
+    for (uint32_t passed = 0; passed < count;)
+        passed += pass_barrier(d, &event, count - passed);
 }

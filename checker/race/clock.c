@@ -88,6 +88,17 @@ void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_cl
     *into = from;
 }
 
+void ck_clock_move(struct ck_clocks *clocks, struct ck_clock *from, struct ck_clock *to, uint32_t n)
+{
+    if (n == 0 || from == to)
+        return;
+    if (to)
+        to->references += n;
+    if (from)
+        from->references -= n - 1;
+    ck_clock_drop(clocks, from);
+}
+
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
 {
     if (!clock)

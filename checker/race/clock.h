@@ -38,6 +38,8 @@ struct ck_clock *ck_clock_ref(struct ck_clock *clock);
 void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
 /* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
 void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
+/* N references to FROM become references to TO. */
+void ck_clock_move(struct ck_clocks *clocks, struct ck_clock *from, struct ck_clock *to, uint32_t n);
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
 /* *MEMO becomes the piece of CLOCK that has AGENT. */
 void ck_clock_find(const struct ck_clock *clock, uint64_t agent, struct ck_clock_memo *memo);

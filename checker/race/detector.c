@@ -89,7 +89,7 @@ static void detector_step(struct ck_detector *d, const struct mm_event *event)
         break;
     case MM_BARRIER_ENTRY:
     case MM_BARRIER_EXIT:
-        ck_race_barrier(d, event);
+        ck_race_barrier(d, event, 1);
         break;
     case MM_COPY_START:
     case MM_COPY_WAIT:
@@ -115,6 +115,24 @@ static enum mm_class detector_events(void *context, const struct mm_event *event
             ck_detector_stop(d, "limit reached: memory for shadow state");
     }
     d->next_event = next;
+    return MM_OK;
+}
+
+static enum mm_class detector_row(void *context, const struct mm_event *first, uint32_t count)
+{
+    struct ck_detector *d = context;
+    bool barrier = first->kind == MM_BARRIER_ENTRY || first->kind == MM_BARRIER_EXIT;
+    bool alone = d->edges.count == 0 && !d->supposed && !d->weak.flowed && !d->weak.placed;
+    struct mm_event event = *first;
+    if (barrier && alone && d->options.races && !d->finished && !d->stopped) {
+        ck_race_barrier(d, first, count);
+        d->next_event++;
+        if (d->budget.exceeded)
+            ck_detector_stop(d, "limit reached: memory for shadow state");
+        return MM_OK;
+    }
+    for (uint32_t i = 0; i < count; i++, event.agent.index++)
+        detector_events(d, &event, 1);
     return MM_OK;
 }
 
@@ -407,7 +425,8 @@ static enum mm_class detector_record(void *context, const struct mm_record *reco
 
 void ck_detector_sink(struct ck_detector *d, struct mm_sink *sink)
 {
-    *sink = (struct mm_sink){.context = d, .record = detector_record, .events = detector_events};
+    *sink = (struct mm_sink){
+        .context = d, .record = detector_record, .events = detector_events, .row = detector_row};
 }
 
 /* ---- results ------------------------------------------------------------------------------- */

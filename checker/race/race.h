@@ -77,8 +77,8 @@ struct ck_item {
 };
 enum { CK_ITEM_CHUNK = 256 };
 
-struct ck_barrier_entry { /* a participant of a barrier */
-    uint32_t index;
+struct ck_barrier_entry { /* COUNT participants of a barrier, with indices from INDEX on */
+    uint32_t index, count;
     uint32_t time[CK_REGIONS];
     uint8_t flags;
 };
@@ -86,7 +86,7 @@ struct ck_barrier { /* a dynamic instance that not all participants have left */
     struct ck_barrier *next;
     uint32_t site, instance, first, expected;
     uint32_t entered, exited;
-    size_t capacity;
+    size_t entry_count, capacity;
     uint32_t max_time[CK_REGIONS];
     uint32_t entered_with[CK_REGIONS];
     struct ck_clock *joined[CK_REGIONS];
@@ -522,8 +522,8 @@ void ck_weak_clear(struct ck_detector *d);
 /* The synchronization states of recent writes. */
 void ck_weak_each(struct ck_detector *d, void (*visit)(struct ck_detector *d, const struct ck_sync *sync));
 
-/* race/barrier.c */
-void ck_race_barrier(struct ck_detector *d, const struct mm_event *event);
+/* race/barrier.c: COUNT events of successive work-items; next_event becomes the id of the last one. */
+void ck_race_barrier(struct ck_detector *d, const struct mm_event *first, uint32_t count);
 void ck_barriers_free(struct ck_detector *d, struct ck_group *group);
 
 /* race/copy.c */

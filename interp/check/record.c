@@ -10,6 +10,13 @@ void in_record_flush(struct in_run *run)
     run->recording.event_count = 0;
 }
 
+void in_record_row(struct in_run *run, uint32_t count)
+{
+    struct mm_event first = run->recording.events[--run->recording.event_count];
+    in_record_flush(run);
+    mm_recorder_row(run->launch.recorder, &first, count);
+}
+
 /* ---- sources ------------------------------------------------------------------------------ */
 
 /* Source ids are call-sensitive: an instruction of a function has one id per call chain, which the return

@@ -444,6 +444,8 @@ struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const
 struct mm_event *in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                 enum mm_kind kind, uint32_t number);
 void in_record_flush(struct in_run *run);
+/* The last event becomes COUNT events of successive work-items. */
+void in_record_row(struct in_run *run, uint32_t count);
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc);
 void in_record_end(struct in_run *run);
 enum mm_order in_order_of(uint32_t semantics);

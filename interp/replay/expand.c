@@ -46,14 +46,9 @@ enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64
 static enum mm_class out_events(void *context, const struct mm_event *events, size_t count)
 {
     struct in_expander *e = context;
-    struct mm_record record = {.type = MM_RECORD_EVENT};
     e->events.out += count;
-    if (e->to->events)
-        return e->stopped = e->to->events(e->to->context, events, count);
-    for (size_t k = 0; k < count && e->stopped == MM_OK; k++) {
-        record.event = events[k];
-        e->stopped = e->to->record(e->to->context, &record);
-    }
+    if (e->stopped == MM_OK)
+        e->stopped = mm_sink_events(e->to, events, count);
     return e->stopped;
 }
 

@@ -200,9 +200,11 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
         in_schedule(run, quantum);
         in_fp_leave(&state);
     }
+    *done = run->outcome.over || run->outcome.stopped || run->outcome.limit;
+    if (run->launch.recorder && *done)
+        in_record_waiting(run);
     if (run->launch.recorder)
         in_record_flush(run);
-    *done = run->outcome.over || run->outcome.stopped || run->outcome.limit;
     if (*done && __builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         in_fault_atomic_next(NULL);
     if (run->outcome.limit)

@@ -17,6 +17,8 @@ bool in_group_next(struct in_run *run, struct in_group *group);
  * unblocks. */
 void in_item_waits(struct in_run *run, struct in_item *item);
 void in_item_done(struct in_run *run, struct in_item *item);
+/* wait.c: records that work-items reached barriers, at the end of a launch that releases them no more. */
+void in_record_waiting(struct in_run *run);
 /* schedule.c: executes about QUANTUM instructions. */
 void in_schedule(struct in_run *run, uint64_t quantum);
 bool in_add_slot(struct in_run *run);

@@ -43,6 +43,63 @@ static void record_wait(struct in_run *run, struct in_item *item, enum mm_kind k
         record_at(run, item, kind, w->site, item->instances[sub_group_scope(item)]);
 }
 
+/* Identifies the function in which ITEM waits by the slot of its return address, which is unique per
+ * function. */
+static int32_t function_of(const struct in_run *run, const struct in_item *item)
+{
+    const struct in_code *code = run->code;
+    return code->sources.return_slots
+               ? code->sources.return_slots[code->sources.of_insn[item->pc - 1 - run->insns]]
+               : 0;
+}
+
+/* Whether entries are recorded when the barrier releases its members: all in a row, which takes less time.
+ * Symbolic values follow each work-item. */
+static bool enters_in_row(const struct in_run *run)
+{
+    return run->launch.detail != IN_TERMS;
+}
+
+/* Whether events of MEMBERS differ in the work-item only: not if several calls led to the barrier. */
+static bool is_row(const struct in_run *run, struct in_item **members, uint32_t n)
+{
+    enum { LEAST = 8 };
+    const struct in_item *first = members[0];
+    const struct in_wait *w = wait_of(first);
+    if (n < LEAST || first->terms || w->semantics > 0 || w->memory_scope > 0 || function_of(run, first) != 0)
+        return false;
+    bool sub = sub_group_scope(first);
+    for (uint32_t k = 1; k < n; k++)
+        if (members[k]->agent != first->agent + k || members[k]->instances[sub] != first->instances[sub])
+            return false;
+    return true;
+}
+
+static void record_members(struct in_run *run, struct in_item **members, uint32_t n)
+{
+    if (!is_recorded(run) || wait_of(members[0])->kind != IN_WAIT_BARRIER)
+        return;
+    bool row = is_row(run, members, n);
+    for (int kind = enters_in_row(run) ? MM_BARRIER_ENTRY : MM_BARRIER_EXIT; kind <= MM_BARRIER_EXIT;
+         kind++) {
+        record_wait(run, members[0], (enum mm_kind)kind);
+        if (row)
+            in_record_row(run, n);
+        for (uint32_t k = 1; k < n && !row; k++)
+            record_wait(run, members[k], (enum mm_kind)kind);
+    }
+}
+
+void in_record_waiting(struct in_run *run)
+{
+    for (uint32_t s = 0; s < run->progress.slot_count && run->full && enters_in_row(run); s++) {
+        struct in_group *g = run->progress.slots[s];
+        for (uint32_t k = 0; g->active && k < g->items_count; k++)
+            if (g->items[k].state == IN_ITEM_WAITING)
+                record_wait(run, &g->items[k], MM_BARRIER_ENTRY);
+    }
+}
+
 /* Records a named barrier, which sub-groups may reach at different instructions. */
 static void record_named(struct in_run *run, struct in_item **members, uint32_t n)
 {
@@ -66,10 +123,9 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
         in_collective(run, members, n, w);
     if (!barrier && run->launch.detail == IN_TERMS)
         in_terms_meet(run, members, n);
-    for (uint32_t k = 0; k < n; k++) {
-        record_wait(run, members[k], MM_BARRIER_EXIT);
+    record_members(run, members, n);
+    for (uint32_t k = 0; k < n; k++)
         members[k]->state = IN_ITEM_READY;
-    }
     members[0]->group->waiting -= n;
     members[0]->group->yields = 0;
 }
@@ -139,16 +195,6 @@ static bool release_range(struct in_run *run, struct in_group *g, uint32_t from,
 static bool waits_non_uniformly(const struct in_item *item)
 {
     return item->state == IN_ITEM_WAITING && wait_of(item)->kind == IN_WAIT_NON_UNIFORM;
-}
-
-/* Identifies the function in which ITEM waits by the slot of its return address, which is unique per
- * function. */
-static int32_t function_of(const struct in_run *run, const struct in_item *item)
-{
-    const struct in_code *code = run->code;
-    return code->sources.return_slots
-               ? code->sources.return_slots[code->sources.of_insn[item->pc - 1 - run->insns]]
-               : 0;
 }
 
 /* Whether A is after B in the code, or in a caller of B's function: callers are placed before callees. */
@@ -332,7 +378,8 @@ void in_item_waits(struct in_run *run, struct in_item *item)
     item->state = IN_ITEM_WAITING;
     item->group->waiting++;
     item->instances[sub] += wait_of(item)->kind != IN_WAIT_NAMED_BARRIER;
-    record_wait(run, item, MM_BARRIER_ENTRY);
+    if (!enters_in_row(run))
+        record_wait(run, item, MM_BARRIER_ENTRY);
     resolve_waits(run, item, sub);
 }
 

@@ -173,6 +173,16 @@ size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event
     return extend_run(state, out);
 }
 
+uint32_t mm_trace_extend_row(struct mm_trace_state *state, uint32_t count, unsigned char *end)
+{
+    uint32_t room = UINT8_MAX - state->run, added = count < room ? count : room;
+    if (state->run == 0 || !mm_trace_in_row(state))
+        return 0;
+    end[-1] = state->run = (uint8_t)(state->run + added);
+    state->agent.index += added;
+    return added;
+}
+
 /* ---- everything else ---------------------------------------------------------------------- */
 
 /* Strings are length, bytes and a NUL, so that a reader can point at them.  Longer ones are cut. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A batch of events takes a sixth of a first-level cache. */
-enum { BATCH = 128, READ_STEP = 1 << 20 };
+enum { BATCH = 128, LEAST_ROW = 4, READ_STEP = 1 << 20 };
 
 struct reader {
     mm_trace_input *input;
@@ -93,14 +93,8 @@ static enum mm_class sink_stopped(struct reader *r, enum mm_class cls)
 static enum mm_class push_events(struct reader *r)
 {
     size_t count = r->pending_count;
-    enum mm_class cls = MM_OK;
     r->pending_count = 0;
-    if (count && r->sink->events)
-        cls = r->sink->events(r->sink->context, r->pending, count);
-    for (size_t i = 0; i < count && !r->sink->events && cls == MM_OK; i++) {
-        struct mm_record record = {.type = MM_RECORD_EVENT, .event = r->pending[i]};
-        cls = r->sink->record(r->sink->context, &record);
-    }
+    enum mm_class cls = count ? mm_sink_events(r->sink, r->pending, count) : MM_OK;
     return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
 }
 
@@ -115,6 +109,22 @@ static enum mm_class feed_record(struct reader *r, const struct mm_record *recor
         return MM_OK;
     }
     cls = r->sink->record(r->sink->context, record);
+    return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
+}
+
+/* Gives the rest of the run, a row that continues the last event, to the sink. */
+static enum mm_class feed_row(struct reader *r)
+{
+    struct mm_event event = r->pending[r->pending_count - 1];
+    uint8_t count = r->state.run;
+    enum mm_class cls = push_events(r);
+    if (cls != MM_OK)
+        return cls;
+    event.agent.index++;
+    r->state.agent.index += count;
+    r->state.run = 0;
+    r->next_event += count;
+    cls = mm_sink_row(r->sink, &event, count);
     return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
 }
 
@@ -135,6 +145,8 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
         enum mm_class cls = MM_OK;
         if (!is_event)
             cls = feed_record(r, &record);
+        else if (r->state.run >= LEAST_ROW && mm_trace_in_row(&r->state))
+            cls = feed_row(r);
         else if (r->pending_count == BATCH)
             cls = push_events(r);
         if (cls != MM_OK)
@@ -234,14 +246,6 @@ static enum mm_class read_trace(mm_trace_input *input, void *context, bool limit
     mm_free(r->raw);
     mm_free(r);
     return cls;
-}
-
-enum mm_class mm_skip_events(void *context, const struct mm_event *events, size_t count)
-{
-    (void)context;
-    (void)events;
-    (void)count;
-    return MM_OK;
 }
 
 enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,

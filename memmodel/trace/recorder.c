@@ -54,18 +54,8 @@ static void push_batch(struct mm_recorder *recorder)
 {
     size_t count = recorder->pending_count;
     recorder->pending_count = 0;
-    if (!count)
-        return;
-    if (recorder->stopped)
-        return;
-    if (recorder->sink.events) {
-        note_result(recorder, recorder->sink.events(recorder->sink.context, recorder->pending, count));
-        return;
-    }
-    for (size_t i = 0; i < count && !recorder->stopped; i++) {
-        struct mm_record record = {.type = MM_RECORD_EVENT, .event = recorder->pending[i]};
-        note_result(recorder, recorder->sink.record(recorder->sink.context, &record));
-    }
+    if (count && !recorder->stopped)
+        note_result(recorder, mm_sink_events(&recorder->sink, recorder->pending, count));
 }
 
 static void push_record(struct mm_recorder *recorder, const struct mm_record *record)
@@ -261,6 +251,18 @@ mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_eve
         add_event(recorder, &events[i]);
     pthread_mutex_unlock(&recorder->lock);
     return first;
+}
+
+void mm_recorder_row(struct mm_recorder *recorder, const struct mm_event *first, uint32_t count)
+{
+    if (is_inherited(recorder))
+        return;
+    pthread_mutex_lock(&recorder->lock);
+    push_batch(recorder);
+    if (!recorder->stopped)
+        note_result(recorder, mm_sink_row(&recorder->sink, first, count));
+    recorder->next_event += count;
+    pthread_mutex_unlock(&recorder->lock);
 }
 
 /* A record of type EVENT is numbered like any other event. */

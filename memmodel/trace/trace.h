@@ -97,9 +97,19 @@ static inline void mm_trace_learn(struct mm_trace_state *state, struct mm_trace_
     state->agent = agent;
 }
 
+/* Whether the predicted event is the last one, by the next work-item. */
+static inline bool mm_trace_in_row(struct mm_trace_state *state)
+{
+    const struct mm_trace_predictor *last = mm_trace_predictor(state, state->source);
+    return last->next == state->source && last->step == 1 && last->stride == 0;
+}
+
 /* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used.  Where the last
  * record before OUT is a run, that may become longer instead; RUN is 0 where it is no event. */
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out);
+/* Adds up to COUNT events of successive work-items to the run that ends at END, which are the last event but
+ * for the agent's index; returns how many. */
+uint32_t mm_trace_extend_row(struct mm_trace_state *state, uint32_t count, unsigned char *end);
 /* The most bytes that RECORD can take, and its coding.  Not for events. */
 size_t mm_trace_record_bound(const struct mm_record *record);
 size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out);

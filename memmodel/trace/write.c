@@ -128,6 +128,21 @@ static enum mm_class write_events(void *context, const struct mm_event *events, 
     return MM_OK;
 }
 
+static enum mm_class write_row(void *context, const struct mm_event *first, uint32_t count)
+{
+    struct writer *w = context;
+    struct mm_event event = *first;
+    for (uint32_t written = 0, added; written < count; written += added) {
+        event.agent.index = first->agent.index + written;
+        enum mm_class cls = write_events(w, &event, 1);
+        if (cls != MM_OK)
+            return cls;
+        added = mm_trace_extend_row(&w->state, count - written - 1, w->raw + w->used);
+        w->next_event += added++;
+    }
+    return MM_OK;
+}
+
 static enum mm_class write_record(void *context, const struct mm_record *record)
 {
     struct writer *w = context;
@@ -220,6 +235,7 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
                              .events = write_events,
                              .flush = write_flush,
                              .close = write_close,
-                             .retire = flags & MM_TRACE_FOR_SESSION ? write_retired : NULL};
+                             .retire = flags & MM_TRACE_FOR_SESSION ? write_retired : NULL,
+                             .row = flags & MM_TRACE_FOR_SESSION ? write_row : NULL};
     return MM_OK;
 }

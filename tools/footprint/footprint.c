@@ -87,16 +87,8 @@ static void pass_not_checked(struct footprint *f, const char *what)
 
 static void pass_events(struct footprint *f, const struct mm_event *events, size_t count)
 {
-    if (f->to->events) {
-        enum mm_class c = f->to->events(f->to->context, events, count);
-        f->result = c ? c : f->result;
-        return;
-    }
-    struct mm_record record = {.type = MM_RECORD_EVENT};
-    for (size_t i = 0; i < count; i++) {
-        record.event = events[i];
-        pass_record(f, &record);
-    }
+    enum mm_class c = mm_sink_events(f->to, events, count);
+    f->result = c ? c : f->result;
 }
 
 static mm_event_id number_of(const struct footprint *f, mm_event_id was)

@@ -69,19 +69,6 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
     return worst;
 }
 
-static enum mm_class sink_events(const struct mm_sink *sink, const struct mm_event *events, size_t count)
-{
-    enum mm_class c = MM_OK;
-    if (sink->events)
-        return sink->events(sink->context, events, count);
-    struct mm_record record = {.type = MM_RECORD_EVENT};
-    for (size_t j = 0; j < count && !c; j++) {
-        record.event = events[j];
-        c = sink->record(sink->context, &record);
-    }
-    return c;
-}
-
 static enum mm_class tee_events(void *context, const struct mm_event *events, size_t count)
 {
     struct session_process *p = context;
@@ -93,7 +80,21 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     lock_tee(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (!tee->stopped[i])
-            worst = tee_outcome(tee, i, sink_events(&tee->sinks[i], events, count), worst);
+            worst = tee_outcome(tee, i, mm_sink_events(&tee->sinks[i], events, count), worst);
+    unlock_tee(tee);
+    return worst;
+}
+
+static enum mm_class tee_row(void *context, const struct mm_event *first, uint32_t count)
+{
+    struct session_process *p = context;
+    struct session_tee *tee = &p->tee;
+    enum mm_class worst = MM_OK;
+    session_survey_row(&p->survey, first, count);
+    lock_tee(tee);
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i])
+            worst = tee_outcome(tee, i, mm_sink_row(&tee->sinks[i], first, count), worst);
     unlock_tee(tee);
     return worst;
 }
@@ -253,7 +254,11 @@ static void retire_event(void *context, mm_event_id id)
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
 static void consume_trace(struct session_process *p)
 {
-    struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events, .retire = retire_event},
+    struct mm_sink tee = {.context = p,
+                          .record = tee_record,
+                          .events = tee_events,
+                          .retire = retire_event,
+                          .row = tee_row},
                    sink = tee;
     struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee, false) : NULL;
     if (footprint)

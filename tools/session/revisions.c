@@ -64,6 +64,14 @@ void session_survey_events(struct session_survey *s, const struct mm_event *even
     s->next += count;
 }
 
+void session_survey_row(struct session_survey *s, const struct mm_event *first, uint32_t count)
+{
+    struct mm_event event = *first;
+    for (uint32_t i = 0; i < count && is_surveyed(first); i++, event.agent.index++)
+        survey_event(s, &event, s->next + i);
+    s->next += count;
+}
+
 static enum mm_class survey_take_record(void *context, const struct mm_record *record)
 {
     session_survey_record(context, record);

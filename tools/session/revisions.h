@@ -30,6 +30,8 @@ struct session_survey {
 };
 void session_survey_record(struct session_survey *survey, const struct mm_record *record);
 void session_survey_events(struct session_survey *survey, const struct mm_event *events, size_t count);
+/* The events of a row (mm_sink.row). */
+void session_survey_row(struct session_survey *survey, const struct mm_event *first, uint32_t count);
 /* Collects those of a trace instead. */
 void session_survey_trace(struct session_survey *survey, const struct session_trace *trace);
 void session_survey_clear(struct session_survey *survey);

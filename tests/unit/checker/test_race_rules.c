@@ -406,6 +406,41 @@ static void barrier_in_parts(void **state)
     expect("data-race", NULL);
 }
 
+/* Two work-items in a row. */
+static void half_row(enum mm_kind kind, uint32_t first, unsigned flags)
+{
+    const struct mm_event e = {.agent = wi(first),
+                               .kind = (uint8_t)kind,
+                               .site = 1,
+                               .instance = 1000,
+                               .order = MM_ACQ_REL,
+                               .scope = MM_SCOPE_WORK_GROUP,
+                               .effective_scope = MM_SCOPE_WORK_GROUP,
+                               .fence_flags = (uint8_t)flags};
+    assert_int_equal(sink.row(sink.context, &e, 2), MM_OK);
+    next += 2;
+}
+
+/* Rows of work-items whose barriers have different flags. */
+static void barrier_in_rows(void **state)
+{
+    (void)state;
+    for (uint32_t writer = 0; writer < 4; writer++) {
+        begin();
+        barrier(0, FG | FL);
+        wr(wi(writer), BUF);
+        half_row(MM_BARRIER_ENTRY, 0, FG);
+        half_row(MM_BARRIER_ENTRY, 2, FL);
+        half_row(MM_BARRIER_EXIT, 0, FG);
+        half_row(MM_BARRIER_EXIT, 2, FL);
+        rd(wi(writer == 0), BUF);
+        if (writer < 2)
+            expect_clean();
+        else
+            expect("data-race", NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +459,7 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(plain_against_atomic),
         cmocka_unit_test(barrier_in_parts),
+        cmocka_unit_test(barrier_in_rows),
     };
     return cmocka_run_group_tests_name("race_rules", tests, NULL, finish);
 }

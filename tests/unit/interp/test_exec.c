@@ -215,16 +215,18 @@ static void test_barrier(void **state)
     }
 }
 
+/* Only the first work-item reaches the barrier. */
+#define DIVERGENT                                                                                            \
+    KERNEL BODY ITEM "%t = OpULessThan %bool %l %l1\nOpSelectionMerge %m None\nOpBranchConditional %t %a "   \
+                     "%m\n%a = OpLabel\n"                                                                    \
+                     "OpControlBarrier %c2 %c2 %seqall\nOpBranch %m\n%m = OpLabel\n" END
+
 static void test_divergence(void **state)
 {
-    static const char text[] =
-        KERNEL BODY ITEM "%t = OpULessThan %bool %l %l1\nOpSelectionMerge %m None\nOpBranchConditional %t %a "
-                         "%m\n%a = OpLabel\n"
-                         "OpControlBarrier %c2 %c2 %seqall\nOpBranch %m\n%m = OpLabel\n" END;
     uint32_t data[4] = {0};
     struct spv_run out;
     (void)state;
-    assert_int_equal(run_one(text, data, sizeof data, 4, 4, IN_SEQUENTIAL, &out), MM_UNDEFINED);
+    assert_int_equal(run_one(DIVERGENT, data, sizeof data, 4, 4, IN_SEQUENTIAL, &out), MM_UNDEFINED);
     assert_string_equal(out.kind, "barrier-divergence");
     assert_int_equal(out.work_item, 0);
 }
@@ -281,6 +283,9 @@ static void test_events(void **state)
     }
     assert_int_equal(entries, 8);
     assert_int_equal(exits, 8);
+    assert_int_equal(run_recorded(DIVERGENT, &launch, &buffer, 1, &out, e), MM_UNDEFINED);
+    assert_int_equal(e->count, 1);
+    assert_int_equal(e->list[0].kind, MM_BARRIER_ENTRY);
     free(e);
 }
 

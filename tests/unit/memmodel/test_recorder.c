@@ -61,7 +61,7 @@ static void log_close(void *context)
 static struct mm_sink sink_of(struct log *log)
 {
     *log = (struct log){.order_kept = true, .edges_fit = true};
-    return (struct mm_sink){log, log_record, log_events, log_flush, log_close, NULL};
+    return (struct mm_sink){log, log_record, log_events, log_flush, log_close, NULL, NULL};
 }
 
 struct job {

@@ -449,6 +449,80 @@ static void runs_come_back(void **state)
     }
 }
 
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static uint32_t longest_row;
+
+static enum mm_class compare_row(void *context, const struct mm_event *first, uint32_t count)
+{
+    struct mm_record record = {.type = MM_RECORD_EVENT, .event = *first};
+    longest_row = count > longest_row ? count : longest_row;
+    for (uint32_t k = 0; k < count; k++, record.event.agent.index++)
+        compare_looped(context, &record);
+    return MM_OK;
+}
+
+/* Fills LOOPED with work-items that pass barriers in groups of 1 to 600; writes them in rows, or one by one. */
+static void write_rows(const struct mm_sink *sink, bool in_rows)
+{
+    size_t i = 0;
+    while (i < LOOPED) {
+        uint32_t left = (uint32_t)(LOOPED - i), n = 1 + (uint32_t)(rnd() % 600),
+                 first = (uint32_t)(rnd() % 3) * 1000;
+        struct mm_event e = {.agent = {1, first}, .site = 1, .instance = (uint32_t)i, .fence_flags = 1};
+        e.source = 1 + (uint32_t)(rnd() % 3) * 64; /* in one slot */
+        e.kind = rnd() % 2 ? MM_BARRIER_ENTRY : MM_BARRIER_EXIT;
+        n = n < left ? n : left;
+        for (uint32_t k = 0; k < n; k++, i++) {
+            looped[i] = e;
+            looped[i].agent.index += k;
+            if (!in_rows)
+                sink->events(sink->context, &looped[i], 1);
+        }
+        if (in_rows)
+            assert_int_equal(mm_sink_row(sink, &e, n), MM_OK);
+        struct mm_record text = {.type = MM_RECORD_TEXT, .text = {.file = "f", .text = "t"}};
+        if (rnd() % 8 == 0)
+            sink->record(sink->context, &text);
+    }
+}
+
+/* Rows come back as the same events, in rows where the reader takes these; a file does not have them. */
+static void rows_come_back(void **state)
+{
+    (void)state;
+    struct mm_error err;
+    bool complete;
+    off_t sizes[2][2];
+    for (int session = 0; session < 2; session++)
+        for (int in_rows = 0; in_rows < 2; in_rows++) {
+            struct mm_sink sink;
+            int fd = temporary();
+            random_state = 7;
+            assert_int_equal(mm_trace_writer(dup(fd),
+                                             MM_TRACE_UNCOMPRESSED | (session ? MM_TRACE_FOR_SESSION : 0),
+                                             NULL, &sink, &err),
+                             MM_OK);
+            assert_int_equal(sink.row != NULL, session);
+            write_rows(&sink, in_rows);
+            sink.close(sink.context);
+            sizes[session][in_rows] = lseek(fd, 0, SEEK_END);
+            for (int takes = 0; takes < 2; takes++) {
+                struct mm_sink reader = {.record = compare_looped, .row = takes ? compare_row : NULL};
+                looped_back = longest_row = 0;
+                lseek(fd, 0, SEEK_SET);
+                assert_int_equal(mm_trace_read(fd, "t", &reader, &complete, &err), MM_OK);
+                assert_true(complete);
+                assert_int_equal(looped_back, LOOPED);
+                assert_int_equal(longest_row > 100, session && takes);
+            }
+            close(fd);
+        }
+    assert_int_equal(sizes[1][0], sizes[1][1]);
+    assert_int_equal(sizes[0][0], sizes[0][1]);
+    assert_true(4 * sizes[1][0] < sizes[0][0]);
+}
+
 /* Bytes of a trace of 5,000 records. */
 static off_t size_with(unsigned flags)
 {
@@ -631,6 +705,7 @@ int main(void)
         cmocka_unit_test(what_a_reader_does_not_want_is_left_out),
         cmocka_unit_test(retired_events_come_back),
         cmocka_unit_test(runs_come_back),
+        cmocka_unit_test(rows_come_back),
         cmocka_unit_test(flags_change_the_size),
         cmocka_unit_test(a_pipe_is_as_good_as_a_file),
         cmocka_unit_test(a_closed_pipe_is_an_error_and_no_signal),
