@@ -71,7 +71,7 @@ static bool is_accessed(const struct in_lower *l, uint32_t id, uint32_t position
 
 static inline bool exceeds_count(int64_t index, uint64_t count, bool strict)
 {
-    return index < 0 || (uint64_t)index > count || (strict && (uint64_t)index == count);
+    return (uint64_t)index >= count + !strict; /* a negative index is a large one */
 }
 
 void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struct in_chain *chain,
