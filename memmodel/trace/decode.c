@@ -138,7 +138,7 @@ enum {
 
 /* The next event of a run.  Here and in decode_fields() no load covers several recent stores, for which it
  * would wait. */
-static void predict_event(struct mm_trace_state *state, struct mm_event *event)
+static inline void predict_event(struct mm_trace_state *state, struct mm_event *event)
 {
     uint32_t source = mm_trace_predictor(state, state->source)->next;
     struct mm_trace_predictor *like = mm_trace_predictor(state, source);
@@ -182,6 +182,27 @@ static void decode_fields(struct mm_trace_cursor *c, struct mm_trace_state *stat
         take_values(c, event);
 }
 
+static inline bool is_in_range(struct mm_trace_cursor *c, const struct mm_event *event)
+{
+    if (event->offset + event->size < event->offset)
+        decode_problem(c, "a field of an event is out of range");
+    return !c->problem;
+}
+
+size_t mm_trace_decode_run(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *events,
+                           size_t most)
+{
+    size_t n = state->run < most ? state->run : most, i = 0;
+    while (i < n) {
+        predict_event(state, &events[i]);
+        if (!is_in_range(c, &events[i]))
+            break;
+        i++;
+    }
+    state->run -= (uint8_t)i;
+    return i;
+}
+
 bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
 {
     unsigned mask = MM_TRACE_F_RUN;
@@ -201,9 +222,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
     } else {
         decode_fields(c, state, mask, event);
     }
-    if (event->offset + event->size < event->offset)
-        decode_problem(c, "a field of an event is out of range");
-    return !c->problem;
+    return is_in_range(c, event);
 }
 
 /* ---- everything else ---------------------------------------------------------------------- */

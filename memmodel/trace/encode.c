@@ -142,35 +142,47 @@ static size_t encode_difference(struct mm_trace_state *state, const struct mm_ev
     return (size_t)(p - out);
 }
 
-static inline size_t extend_run(struct mm_trace_state *state, unsigned char *out)
-{
-    if (state->run > 0 && state->run < UINT8_MAX) {
-        out[-1] = ++state->run;
-        return 0;
-    }
-    out[0] = (unsigned char)((MM_TRACE_F_EVENT | MM_TRACE_F_RUN) >> 8);
-    out[1] = state->run = 1;
-    return 2;
-}
-
-/* An event is as predicted if its source comes after the last one as it did before, and index and offset
- * change as they did then. */
-size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+/* Whether EVENT is as predicted: its source comes after the last one as it did before, and index and offset
+ * change as they did then.  It becomes the last event if so. */
+static inline bool follow_prediction(struct mm_trace_state *state, const struct mm_event *event)
 {
     uint32_t source = mm_trace_predictor(state, state->source)->next;
     struct mm_trace_predictor *like = mm_trace_predictor(state, source);
     uint64_t offset = like->offset + like->stride;
     uint32_t index = state->agent.index + like->step;
     bool without_values = state->without_values || !(event->value_read | event->value_written);
-    if (!state->runs || event->source != source || event->offset != offset || event->agent.index != index ||
-        !without_values || !is_common(event, state, &like->event)) {
-        state->run = 0;
-        return encode_difference(state, event, out);
-    }
+    if (event->source != source || event->offset != offset || event->agent.index != index ||
+        !without_values || !is_common(event, state, &like->event))
+        return false;
     like->offset = offset;
     state->source = source;
     state->agent.index = index;
-    return extend_run(state, out);
+    return true;
+}
+
+size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+{
+    state->run = 0;
+    if (!state->runs || !follow_prediction(state, event))
+        return encode_difference(state, event, out);
+    out[0] = (unsigned char)((MM_TRACE_F_EVENT | MM_TRACE_F_RUN) >> 8);
+    out[1] = state->run = 1;
+    return 2;
+}
+
+size_t mm_trace_extend_run(struct mm_trace_state *state, const struct mm_event *events, size_t count,
+                           unsigned char *end)
+{
+    uint8_t run = state->run;
+    size_t n = 0;
+    if (run == 0)
+        return 0;
+    while (n < count && run < UINT8_MAX && follow_prediction(state, &events[n])) {
+        n++;
+        run++;
+    }
+    end[-1] = state->run = run;
+    return n;
 }
 
 uint32_t mm_trace_extend_row(struct mm_trace_state *state, uint32_t count, unsigned char *end)

@@ -128,6 +128,18 @@ static enum mm_class feed_row(struct reader *r)
     return cls == MM_OK ? MM_OK : sink_stopped(r, cls);
 }
 
+/* Decodes more events of the current run, as many as the batch has room for. */
+static enum mm_class take_run(struct reader *r, struct mm_trace_cursor *cursor, uint64_t position)
+{
+    size_t n =
+        mm_trace_decode_run(cursor, &r->state, &r->pending[r->pending_count], BATCH - r->pending_count);
+    r->pending_count += n;
+    r->next_event += n;
+    if (cursor->problem)
+        return invalid_trace(r, cursor->problem, position);
+    return r->pending_count == BATCH ? push_events(r) : MM_OK;
+}
+
 static enum mm_class feed_records(struct reader *r, const unsigned char *payload, size_t size,
                                   uint64_t position)
 {
@@ -147,8 +159,8 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
             cls = feed_record(r, &record);
         else if (r->state.run >= LEAST_ROW && mm_trace_in_row(&r->state))
             cls = feed_row(r);
-        else if (r->pending_count == BATCH)
-            cls = push_events(r);
+        else
+            cls = take_run(r, &cursor, position);
         if (cls != MM_OK)
             return cls;
     }

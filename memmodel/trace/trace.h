@@ -104,9 +104,11 @@ static inline bool mm_trace_in_row(struct mm_trace_state *state)
     return last->next == state->source && last->step == 1 && last->stride == 0;
 }
 
-/* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used.  Where the last
- * record before OUT is a run, that may become longer instead; RUN is 0 where it is no event. */
+/* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used. */
 size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out);
+/* Adds those of COUNT events that are as predicted to the run that ends at END; returns how many. */
+size_t mm_trace_extend_run(struct mm_trace_state *state, const struct mm_event *events, size_t count,
+                           unsigned char *end);
 /* Adds up to COUNT events of successive work-items to the run that ends at END, which are the last event but
  * for the agent's index; returns how many. */
 uint32_t mm_trace_extend_row(struct mm_trace_state *state, uint32_t count, unsigned char *end);
@@ -123,6 +125,9 @@ struct mm_trace_cursor {
 /* Decodes the next record; false at a problem.  Strings point into the payload. */
 bool mm_trace_decode_event(struct mm_trace_cursor *cursor, struct mm_trace_state *state,
                            struct mm_event *event); /* in a run, or where the next byte has its top bit set */
+/* Decodes up to MOST more events of the current run; returns how many. */
+size_t mm_trace_decode_run(struct mm_trace_cursor *cursor, struct mm_trace_state *state,
+                           struct mm_event *events, size_t most);
 bool mm_trace_decode(struct mm_trace_cursor *cursor, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record);
 

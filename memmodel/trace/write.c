@@ -117,13 +117,17 @@ static enum mm_class make_room(struct writer *w, size_t size)
 static enum mm_class write_events(void *context, const struct mm_event *events, size_t count)
 {
     struct writer *w = context;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, coded; i < count; i += coded) {
         enum mm_class cls =
             has_room(w, MM_TRACE_EVENT_MAX) && !w->failed ? MM_OK : make_room(w, MM_TRACE_EVENT_MAX);
         if (cls != MM_OK)
             return cls;
-        w->used += mm_trace_encode_event(&w->state, &events[i], w->raw + w->used);
-        w->next_event++;
+        coded = mm_trace_extend_run(&w->state, &events[i], count - i, w->raw + w->used);
+        if (coded == 0) {
+            w->used += mm_trace_encode_event(&w->state, &events[i], w->raw + w->used);
+            coded = 1;
+        }
+        w->next_event += coded;
     }
     return MM_OK;
 }
