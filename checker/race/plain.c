@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void ck_plain_read(const struct access *x, struct ck_cell *cell)
+static inline void read_cell(const struct access *x, struct ck_cell *cell)
 {
     access_check(x, &cell->write);
     struct ck_extra *extra = cell->extra;
@@ -21,7 +21,7 @@ void ck_plain_read(const struct access *x, struct ck_cell *cell)
     cell->read = x->record;
 }
 
-void ck_plain_write(const struct access *x, struct ck_cell *cell)
+static inline void write_cell(const struct access *x, struct ck_cell *cell)
 {
     access_check(x, &cell->write);
     struct ck_extra *extra = cell->extra;
@@ -37,6 +37,16 @@ void ck_plain_write(const struct access *x, struct ck_cell *cell)
     }
     cell->read.time = 0;
     cell->write = x->record;
+}
+
+void ck_plain_read(const struct access *x, struct ck_cell *cell)
+{
+    read_cell(x, cell);
+}
+
+void ck_plain_write(const struct access *x, struct ck_cell *cell)
+{
+    write_cell(x, cell);
 }
 
 /* The cells of the access where one page has them and they are no larger than it; NULL: otherwise. */
@@ -62,9 +72,9 @@ static inline void touch_cells(struct access *x, struct ck_cell *cell, uint32_t 
     x->at = x->offset;
     for (uint32_t left = x->event->size >> granule_log; left; left--, cell++, x->at += x->cell_bytes)
         if (is_write)
-            ck_plain_write(x, cell);
+            write_cell(x, cell);
         else
-            ck_plain_read(x, cell);
+            read_cell(x, cell);
 }
 
 bool ck_plain_touch(struct access *x)
