@@ -62,7 +62,7 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     struct ck_atomics *a = extra->atomics;
     while (a && (a->key != x->key || a->slot != x->slot || a->size != x->event->size))
         a = a->next;
-    if (!a && (a = ck_budget_alloc(&x->d->budget, sizeof *a))) {
+    if (!a && (a = ck_pool_take_zero(&x->d->shadow.atomics, &x->d->budget, sizeof *a))) {
         a->key = x->key;
         a->slot = x->slot;
         a->size = x->event->size;

@@ -194,7 +194,8 @@ static void drop_chunks(struct ck_detector *d, struct ck_command *command)
 {
     for (size_t i = 0; i < command->chunk_count; i++) {
         for (size_t k = 0; command->chunks[i] && k < CK_ITEM_CHUNK; k++)
-            drop_item(d, &command->chunks[i][k]);
+            if (command->chunks[i][k].time[0]) /* it has begun */
+                drop_item(d, &command->chunks[i][k]);
         ck_budget_free(&d->budget, command->chunks[i], CK_ITEM_CHUNK * sizeof(struct ck_item));
     }
     ck_budget_free(&d->budget, command->chunks, command->chunk_count * sizeof *command->chunks);

@@ -38,6 +38,13 @@ static inline void *ck_pool_take(struct ck_pool *pool, struct ck_budget *budget,
     return item;
 }
 
+/* The same, zeroed. */
+static inline void *ck_pool_take_zero(struct ck_pool *pool, struct ck_budget *budget, size_t item_size)
+{
+    void *item = ck_pool_take(pool, budget, item_size);
+    return item ? memset(item, 0, item_size) : NULL;
+}
+
 static inline void ck_pool_give(struct ck_pool *pool, void *item)
 {
     memcpy(item, &pool->free, sizeof pool->free);

@@ -334,7 +334,7 @@ struct ck_shadow {
     size_t signature_capacity;
     struct mm_map signature_index;               /* 1 + the index in SIGNATURES, by hash */
     uint32_t last_signature[CK_LAST_SIGNATURES]; /* cache, by source modulo CK_LAST_SIGNATURES */
-    struct ck_pool nodes;
+    struct ck_pool nodes, extras, atomics;
 };
 
 enum { CK_PLAIN = 8 };

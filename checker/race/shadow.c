@@ -75,7 +75,7 @@ static void atomics_pop(struct ck_detector *d, struct ck_atomics **list)
     *list = a->next;
     ck_nodes_free(d, &a->reads);
     ck_nodes_free(d, &a->writes);
-    ck_budget_free(&d->budget, a, sizeof *a);
+    ck_pool_give(&d->shadow.atomics, a);
 }
 
 void ck_atomics_free(struct ck_detector *d, struct ck_extra *extra)
@@ -225,7 +225,7 @@ static bool nodes_copy(struct ck_detector *d, struct ck_node **out, const struct
 struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell)
 {
     if (!cell->extra)
-        cell->extra = ck_budget_alloc(&d->budget, sizeof *cell->extra);
+        cell->extra = ck_pool_take_zero(&d->shadow.extras, &d->budget, sizeof *cell->extra);
     return cell->extra;
 }
 
@@ -236,13 +236,13 @@ static void extra_free(struct ck_detector *d, struct ck_extra *extra)
     ck_nodes_free(d, &extra->reads);
     ck_atomics_free(d, extra);
     ck_sync_free(d, extra->sync);
-    ck_budget_free(&d->budget, extra, sizeof *extra);
+    ck_pool_give(&d->shadow.extras, extra);
 }
 
 static bool atomics_copy(struct ck_detector *d, struct ck_atomics **out, const struct ck_atomics *list)
 {
     for (; list; list = list->next) {
-        struct ck_atomics *a = ck_budget_alloc(&d->budget, sizeof *a);
+        struct ck_atomics *a = ck_pool_take(&d->shadow.atomics, &d->budget, sizeof *a);
         if (!a)
             return false;
         *a = (struct ck_atomics){.key = list->key, .size = list->size, .slot = list->slot};
@@ -419,6 +419,8 @@ void ck_shadow_clear(struct ck_detector *d)
 {
     ck_map_clear(&d->shadow.pages, &d->budget);
     ck_pool_clear(&d->shadow.nodes, &d->budget, sizeof(struct ck_node));
+    ck_pool_clear(&d->shadow.extras, &d->budget, sizeof(struct ck_extra));
+    ck_pool_clear(&d->shadow.atomics, &d->budget, sizeof(struct ck_atomics));
     ck_map_clear(&d->shadow.signature_index, &d->budget);
     ck_budget_free(&d->budget, d->shadow.signatures,
                    d->shadow.signature_capacity * sizeof *d->shadow.signatures);
