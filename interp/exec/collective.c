@@ -225,7 +225,6 @@ static void shuffle_members(const struct in_gathering *g)
     mm_free(x);
 }
 
-/* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
 /* All work-items have to name the same one. */
 static void check_same_id(const struct in_gathering *g)
 {
@@ -240,6 +239,7 @@ static void check_same_id(const struct in_gathering *g)
             g->members[0]->agent);
 }
 
+/* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
 static void broadcast_value(const struct in_gathering *g)
 {
     if (g->run->launch.checks)
