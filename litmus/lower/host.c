@@ -167,6 +167,14 @@ static void emit_map(struct lt_lower *lower, const struct lt_api *api)
             emit_store(lower, api, &r, i, emit_load(lower, api, &r, i, MM_POINT_UNMAP), MM_POINT_UNMAP);
 }
 
+/* A migration counts as a read of what it moves [CL 5.5.4 R3] [CL 5.6.1 R39]. */
+static void emit_migration(struct lt_lower *lower, const struct lt_api *api)
+{
+    struct range r = find_range(lower, api, 's');
+    for (uint32_t i = 0; i < r.count && !lower->failed; i++)
+        emit_load(lower, api, &r, i, 0);
+}
+
 static void emit_work(struct lt_lower *lower, const struct lt_api *api)
 {
     switch (api->function->kind) {
@@ -183,7 +191,7 @@ static void emit_work(struct lt_lower *lower, const struct lt_api *api)
         emit_map(lower, api);
         break;
     case LT_API_MIGRATE:
-        find_range(lower, api, 's');
+        emit_migration(lower, api);
         break;
     default:
         break;

@@ -359,34 +359,28 @@ struct migration {
     struct rt_mem *mems[];
 };
 
-/* That the contents are undefined afterwards counts as a write of them [CL 5.5.4 R4]. */
-static cl_int record_undefined_contents(const struct rt_command *command, const struct migration *m)
-{
-    for (cl_uint i = 0; rt_recorder() && i < m->count; i++) {
-        struct rt_mem *mem = m->mems[i];
-        if (mem->pipe)
-            continue;
-        if (!rt_enqueue_bytes(command, mem, 0, mem->size) || !rt_enqueue_written(command, mem, 0, mem->size))
-            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        rt_enqueue_record(command, MM_WRITE, mem, 0, mem->size, NULL);
-    }
-    return CL_SUCCESS;
-}
-
+/* A migration counts as a read of what it moves [CL 5.5.4 R3]; that the contents are undefined afterwards, as
+ * a write of them [CL 5.5.4 R4].  What moves between devices is recorded as it moves. */
 static cl_int run_migrate(struct rt_command *command)
 {
     const struct migration *m = (void *)command->payload;
-    if (m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
-        return record_undefined_contents(command, m);
+    const bool undefined = m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     for (cl_uint i = 0; i < m->count; i++) {
         struct rt_mem *mem = m->mems[i], *root = rt_mem_root(mem);
-        size_t begin = rt_mem_offset(mem);
-        int place = m->flags & CL_MIGRATE_MEM_OBJECT_HOST
-                        ? rt_storage_map_place(root)
-                        : rt_context_device_index(mem->context, command->queue->device);
-        if (IN_FAULTY(MIGRATION_LOST) ? !rt_storage_written(root, begin, begin + mem->size, place)
-                                      : !rt_storage_update(command, root, begin, begin + mem->size, place))
+        const size_t begin = rt_mem_offset(mem), end = begin + mem->size;
+        const int own = rt_context_device_index(mem->context, command->queue->device);
+        const bool to_host = m->flags & CL_MIGRATE_MEM_OBJECT_HOST && !undefined;
+        const int place = to_host ? rt_storage_map_place(root) : own;
+        if (undefined && (mem->pipe || !rt_recorder()))
+            continue;
+        bool moved =
+            (IN_FAULTY(MIGRATION_LOST) && !undefined) || rt_storage_update(command, root, begin, end, place);
+        if (moved && (undefined || IN_FAULTY(MIGRATION_LOST)))
+            moved = rt_storage_written(root, begin, end, place);
+        if (!moved)
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        if (!mem->pipe && place == own)
+            rt_enqueue_record(command, undefined ? MM_WRITE : MM_READ, mem, 0, mem->size, NULL);
     }
     return CL_SUCCESS;
 }

@@ -193,7 +193,7 @@ RT_RECORD(SVMMemcpy, (void *to, const void *from, size_t size), submit_copy(&s, 
 RT_ENQUEUE_AND_RECORD(SVMMemFill, (void *to, const void *pattern, size_t pattern_size, size_t size),
                       submit_fill(&s, to, pattern, pattern_size, size))
 
-/* ---- map, unmap, migrate: the memory is shared, so only the order is affected ---- */
+/* ---- map, unmap, migrate: the memory is shared, nothing moves ---- */
 
 /* Commands may use fine-grained SVM at any time. */
 static void record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_svm_map *r)
@@ -283,32 +283,34 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
     return rt_command_enqueue(command, count, list, event, false);
 }
 
-struct svm_undefined_range {
+struct svm_range {
     struct svm_place place;
     size_t size;
 };
-/* Ranges whose contents are undefined after a migration. */
 struct svm_migration {
+    cl_mem_migration_flags flags;
     cl_uint count;
-    struct svm_undefined_range ranges[];
+    struct svm_range ranges[];
 };
 
-/* That the contents are undefined afterwards counts as a write of them [CL 5.6.1 R39]. */
-static cl_int run_migrate_undefined(struct rt_command *command)
+/* A migration counts as a read of what it moves; that the contents are undefined afterwards, as a write of
+ * them [CL 5.6.1 R39]. */
+static cl_int run_migrate(struct rt_command *command)
 {
     const struct svm_migration *m = (void *)command->payload;
+    enum mm_kind kind = m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? MM_WRITE : MM_READ;
     for (cl_uint i = 0; i < m->count; i++)
-        record_svm_access(command, MM_WRITE, &m->ranges[i].place, m->ranges[i].size);
+        record_svm_access(command, kind, &m->ranges[i].place, m->ranges[i].size);
     return CL_SUCCESS;
 }
 
 /* The range at POINTER; all of the allocation if SIZE is 0. */
-static struct svm_undefined_range range_to_migrate(const void *pointer, size_t size)
+static struct svm_range range_to_migrate(const void *pointer, size_t size)
 {
     const struct rt_svm *svm = rt_svm_find(NULL, pointer);
-    struct svm_undefined_range range = {place_of(pointer), size};
+    struct svm_range range = {place_of(pointer), size};
     if (svm && size == 0)
-        range = (struct svm_undefined_range){place_of(svm->data), svm->size};
+        range = (struct svm_range){place_of(svm->data), svm->size};
     return range;
 }
 
@@ -317,7 +319,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
                                              cl_mem_migration_flags flags, cl_uint count,
                                              const cl_event *list, cl_event *event)
 {
-    static const struct rt_operation nothing = {.start = NULL}, undefined = {.start = run_migrate_undefined};
+    static const struct rt_operation operation = {.start = run_migrate};
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
     cl_int error = begin_svm_command(handle, count, list, &queue);
@@ -332,14 +334,14 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
     }
     cl_command_type type =
         rt_version() >= RT_3_0 ? CL_COMMAND_SVM_MIGRATE_MEM : CL_COMMAND_MIGRATE_MEM_OBJECTS;
-    bool is_undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && rt_recorder();
-    struct rt_command *command = rt_command_create(
-        queue, type, "clEnqueueSVMMigrateMem", is_undefined ? &undefined : &nothing,
-        sizeof(struct svm_migration) + num_svm_pointers * sizeof(struct svm_undefined_range));
+    struct rt_command *command =
+        rt_command_create(queue, type, "clEnqueueSVMMigrateMem", &operation,
+                          sizeof(struct svm_migration) + num_svm_pointers * sizeof(struct svm_range));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct svm_migration *m = (void *)command->payload;
-    for (; is_undefined && m->count < num_svm_pointers; m->count++)
+    m->flags = flags;
+    for (; m->count < num_svm_pointers; m->count++)
         m->ranges[m->count] = range_to_migrate(svm_pointers[m->count], sizes ? sizes[m->count] : 0);
     return rt_command_enqueue(command, count, list, event, false);
 }

@@ -84,26 +84,31 @@ static void copy_svm(struct ly_command *command, void *to, const void *from, siz
     ly_host_access(command, MM_WRITE, to, size);
 }
 
-/* Migration is no access, but contents that it leaves undefined count as written [CL 5.5.4 R4]. */
-static void migrate_mems(struct ly_command *command, cl_uint count, const cl_mem *list,
-                         cl_mem_migration_flags flags)
+/* A migration counts as a read of what it moves [CL 5.5.4 R3] [CL 5.6.1 R39]; that the contents are undefined
+ * afterwards, as a write of them. */
+static enum mm_kind migration_access(cl_mem_migration_flags flags)
 {
-    for (cl_uint i = 0; flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && i < count; i++) {
+    return flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? MM_WRITE : MM_READ;
+}
+
+void ly_migrate(struct ly_command *command, cl_uint count, const cl_mem *list, cl_mem_migration_flags flags)
+{
+    for (cl_uint i = 0; i < count; i++) {
         struct ly_mem *mem = ly_mem(list[i]);
         if (mem && !mem->pipe)
-            ly_mem_access(command, MM_WRITE, mem, range_box(0, mem->size));
+            ly_mem_access(command, migration_access(flags), mem, range_box(0, mem->size));
     }
 }
 
 static void migrate_svm(struct ly_command *command, cl_uint count, const void **list, const size_t *sizes,
                         cl_mem_migration_flags flags)
 {
-    for (cl_uint i = 0; flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED && i < count; i++) {
+    for (cl_uint i = 0; i < count; i++) {
         const struct ly_svm *svm = ly_svm_find(list[i]);
         if (sizes && sizes[i])
-            ly_host_access(command, MM_WRITE, list[i], sizes[i]);
+            ly_host_access(command, migration_access(flags), list[i], sizes[i]);
         else if (svm)
-            ly_host_access(command, MM_WRITE, (const void *)svm->begin, svm->size);
+            ly_host_access(command, migration_access(flags), (const void *)svm->begin, svm->size);
     }
 }
 
@@ -230,7 +235,7 @@ ENQUEUE_AND_RECORD(CopyBufferToImage,
 
 ENQUEUE(clEnqueueMigrateMemObjects, false,
         (cl_uint mems, const cl_mem *list_of_mems, cl_mem_migration_flags flags, ),
-        (mems, list_of_mems, flags, ), migrate_mems(command, mems, list_of_mems, flags))
+        (mems, list_of_mems, flags, ), ly_migrate(command, mems, list_of_mems, flags))
 
 ENQUEUE(clEnqueueSVMMemcpy, blocking, (cl_bool blocking, void *to, const void *from, size_t size, ),
         (blocking, to, from, size, ), copy_svm(command, to, from, size))

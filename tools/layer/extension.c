@@ -129,7 +129,7 @@ SHARED_EXTENSION(clEnqueueReleaseExternalMemObjectsKHR)
 
 COMMAND(clEnqueueMigrateMemObjectEXT, false,
         (cl_uint mems, const cl_mem *list_of_mems, cl_mem_migration_flags_ext flags, ),
-        (mems, list_of_mems, flags, ), (void)0 /* migration is no access */)
+        (mems, list_of_mems, flags, ), ly_migrate(command, mems, list_of_mems, flags))
 
 /* ---- unified shared memory ------------------------------------------------------------------------ */
 

@@ -311,6 +311,8 @@ struct ly_box ly_image_region(const struct ly_mem *image, const size_t *origin, 
 /* COMMAND accesses BOX of MEM, or of the host's memory at HOST. */
 void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, struct ly_box box);
 void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, struct ly_box box);
+/* COMMAND migrates the objects of LIST. */
+void ly_migrate(struct ly_command *command, cl_uint count, const cl_mem *list, cl_mem_migration_flags flags);
 
 struct ly_svm {
     uintptr_t begin;

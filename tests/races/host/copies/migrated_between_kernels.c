@@ -1,5 +1,5 @@
 // expect: clean
-// Migration does not access contents: beside a kernel it has no race.
+// A migration after a kernel in an in-order queue, and before one that waits for its event.
 #include "../host.h"
 int main(void)
 {
