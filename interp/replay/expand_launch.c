@@ -22,12 +22,20 @@ static const void *take_bytes(struct reader *i, uint64_t size)
     return bytes;
 }
 
+/* A number that fits in BYTES bytes. */
 static uint64_t take_number(struct reader *i, unsigned bytes)
 {
-    const uint8_t *le = take_bytes(i, bytes);
     uint64_t value = 0;
-    for (unsigned k = 0; le && k < bytes; k++)
-        value |= (uint64_t)le[k] << 8 * k;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const uint8_t *next = take_bytes(i, 1);
+        if (!next)
+            return 0;
+        i->bad |= shift == 63 && *next > 1;
+        value |= (uint64_t)(*next & 0x7f) << shift;
+        if (*next < 0x80)
+            break;
+    }
+    i->bad |= bytes < sizeof value && value >> 8 * bytes != 0;
     return value;
 }
 

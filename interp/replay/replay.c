@@ -1,5 +1,5 @@
-/* Recording of launches for re-execution (docs/reexecution.md#records).  All numbers are little-endian;
- * strings are a length in 32 bits and bytes. */
+/* Recording of launches for re-execution (docs/reexecution.md#records).  Numbers are LEB128: 7 bits in a
+ * byte, the least significant first; strings are a length and bytes. */
 #include "interp/replay/replay.h"
 #include "interp/exec/exec.h"
 #include "interp/replay/variables.h"
@@ -253,56 +253,61 @@ struct writer {
     bool failed;
 };
 
+static bool make_room(struct writer *o, size_t size)
+{
+    o->failed |= o->room - o->used < size && !mm_reserve(&o->data, &o->room, o->used + size);
+    return !o->failed;
+}
+
 static void put_bytes(struct writer *o, const void *bytes, size_t size)
 {
-    if (!mm_reserve(&o->data, &o->room, o->used + size)) {
-        o->failed = true;
+    if (size == 0 || !make_room(o, size))
         return;
-    }
-    if (size > 0)
-        memcpy(o->data + o->used, bytes, size);
+    memcpy(o->data + o->used, bytes, size);
     o->used += size;
 }
 
-static void put_number(struct writer *o, uint64_t value, unsigned bytes)
+static void put_number(struct writer *o, uint64_t value)
 {
-    uint8_t le[8];
-    for (unsigned k = 0; k < bytes; k++)
-        le[k] = (uint8_t)(value >> 8 * k);
-    put_bytes(o, le, bytes);
+    if (!make_room(o, IN_REPLAY_NUMBER))
+        return;
+    for (; value >= 0x80; value >>= 7)
+        o->data[o->used++] = (uint8_t)(value | 0x80);
+    o->data[o->used++] = (uint8_t)value;
 }
 
 static void put_string(struct writer *o, const char *s)
 {
     size_t length = s ? strnlen(s, 4096) : 0;
-    put_number(o, length, 4);
+    put_number(o, length);
     put_bytes(o, s, length);
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void record_program(const struct in_run *run, const void *spirv, size_t size,
-                           const struct in_module_options *options)
+bool in_replay_has_program(const struct in_run *run)
+{
+    return run->instance->recorded != 0;
+}
+
+void in_replay_program(const struct in_run *run, const void *spirv, size_t size,
+                       const struct in_module_options *options)
 {
     static atomic_uint last;
     struct in_instance *in = run->instance;
-    if (in->recorded != 0)
-        return;
     struct writer o = {0};
-    put_number(&o, IN_REPLAY_FORMAT, 4);
+    put_number(&o, IN_REPLAY_FORMAT);
     put_string(&o, REFCL_VERSION);
-    put_number(&o,
-               (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
-                   (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0) |
-                   (options->zero_private ? IN_REPLAY_ZERO_PRIVATE : 0),
-               4);
+    put_number(&o, (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
+                       (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0) |
+                       (options->zero_private ? IN_REPLAY_ZERO_PRIVATE : 0));
     put_string(&o, options->name);
-    put_number(&o, size, 8);
-    put_number(&o, mm_checksum(spirv, size), 8);
+    put_number(&o, size);
+    put_number(&o, mm_checksum(spirv, size));
     put_bytes(&o, spirv, size);
-    put_number(&o, run->module->global_count, 4);
+    put_number(&o, run->module->global_count);
     for (uint32_t k = 0; k < run->module->global_count; k++)
-        put_number(&o, in->objects[k].id, 4);
+        put_number(&o, in->objects[k].id);
     if (!o.failed) {
         struct mm_record record = {.type = MM_RECORD_PROGRAM};
         in->recorded = atomic_fetch_add(&last, 1) + 1;
@@ -336,11 +341,9 @@ static void record_variable(const struct in_run *run, uint32_t k)
         mm_recorder_record(run->launch.recorder, &record);
 }
 
-void in_replay_begin(const struct in_run *run, const void *spirv, size_t size,
-                     const struct in_module_options *options, unsigned generation)
+void in_replay_begin(const struct in_run *run, unsigned generation)
 {
     struct in_instance *in = run->instance;
-    record_program(run, spirv, size, options);
     for (uint32_t k = 0; in->recorded_generation != generation && k < run->module->global_count; k++)
         record_variable(run, k);
     in->recorded_generation = generation;
@@ -348,29 +351,31 @@ void in_replay_begin(const struct in_run *run, const void *spirv, size_t size,
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-enum { LINE = 64, LEAST_LINES = 4, MOST_LINES = 128, WHOLE = 512 /* bytes for each line */ };
+enum { LINE = 64, MOST_LINES = 128, WHOLE = 512 /* bytes for each line */ };
 
-/* Checksum of an object; of a large one, of COUNT lines at equal distances, shifted with each launch. */
+/* Checksum of an object; of a large one, of COUNT lines at equal distances: with each launch the next ones,
+ * which a processor has prefetched. */
 static uint64_t object_checksum(const struct in_object *o, uint32_t launch, uint64_t count)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
     if (o->size <= count * WHOLE)
         return mm_checksum(bytes, o->size);
     uint64_t step = o->size / count, lines[MOST_LINES];
-    uint64_t first = (uint64_t)launch * 31 * LINE % (step - LINE + 1);
+    uint64_t first = launch % ((step - LINE) / LINE + 1) * LINE;
     for (uint64_t k = 0; k < count; k++)
         lines[k] = mm_checksum(bytes + k * step + first, LINE);
     return mm_checksum(lines, count * sizeof lines[0]);
 }
 
-/* Fewer for small launches, which would take less time than their checksum. */
+/* Fewer for small launches, which would take less time than the cache misses of the checksum. */
 static uint64_t sampled_lines(const struct in_launch *launch)
 {
+    enum { ITEMS = 64 }; /* for a line */
     uint64_t count = 1;
-    for (uint32_t k = 0; k < launch->dimensions && count < MOST_LINES * LINE; k++)
+    for (uint32_t k = 0; k < launch->dimensions && count < MOST_LINES * ITEMS; k++)
         count *= launch->global_size[k];
-    count /= 16;
-    return count < LEAST_LINES ? LEAST_LINES : count < MOST_LINES ? count : MOST_LINES;
+    count /= ITEMS;
+    return count < 1 ? 1 : count < MOST_LINES ? count : MOST_LINES;
 }
 
 static bool has_object(const struct in_argument *a)
@@ -403,15 +408,14 @@ uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel
 static void put_pointer(struct writer *o, const struct in_argument *a)
 {
     const struct in_object *object = a->object;
-    put_number(o, object->id, 4);
-    put_number(o, a->address - object->address, 8);
-    put_number(o, object->offset, 8);
-    put_number(o, object->size, 8);
-    put_number(o, object->region, 1);
-    put_number(o, object->origin, 1);
-    put_number(
-        o, (object->read_only ? IN_REPLAY_READ_ONLY : 0) | (object->write_only ? IN_REPLAY_WRITE_ONLY : 0),
-        1);
+    put_number(o, object->id);
+    put_number(o, a->address - object->address);
+    put_number(o, object->offset);
+    put_number(o, object->size);
+    put_number(o, object->region);
+    put_number(o, object->origin);
+    put_number(o, (object->read_only ? IN_REPLAY_READ_ONLY : 0) |
+                      (object->write_only ? IN_REPLAY_WRITE_ONLY : 0));
     put_string(o, object->name);
 }
 
@@ -419,32 +423,32 @@ static void put_image(struct writer *o, const struct in_argument *a)
 {
     const struct in_image *i = a->image;
     put_pointer(o, a);
-    put_number(o, i->kind, 1);
-    put_number(o, i->order, 1);
-    put_number(o, i->type, 1);
-    put_number(o, i->width, 4);
-    put_number(o, i->height, 4);
-    put_number(o, i->depth, 4);
-    put_number(o, i->array_size, 4);
-    put_number(o, i->row_pitch, 8);
-    put_number(o, i->slice_pitch, 8);
-    put_number(o, i->levels, 4);
+    put_number(o, i->kind);
+    put_number(o, i->order);
+    put_number(o, i->type);
+    put_number(o, i->width);
+    put_number(o, i->height);
+    put_number(o, i->depth);
+    put_number(o, i->array_size);
+    put_number(o, i->row_pitch);
+    put_number(o, i->slice_pitch);
+    put_number(o, i->levels);
 }
 
 static void put_float(struct writer *o, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put_number(o, bits, 4);
+    put_number(o, bits);
 }
 
 static void put_sampler(struct writer *o, const struct in_sampler *s)
 {
-    put_number(o, s->normalized, 1);
-    put_number(o, s->addressing, 1);
-    put_number(o, s->filter, 1);
-    put_number(o, s->has_mip, 1);
-    put_number(o, s->mip_filter, 1);
+    put_number(o, s->normalized);
+    put_number(o, s->addressing);
+    put_number(o, s->filter);
+    put_number(o, s->has_mip);
+    put_number(o, s->mip_filter);
     put_float(o, s->lod_min);
     put_float(o, s->lod_max);
 }
@@ -452,21 +456,21 @@ static void put_sampler(struct writer *o, const struct in_sampler *s)
 static void put_argument(struct writer *o, const struct in_argument_info *info, const struct in_argument *a)
 {
     if (is_global(info)) {
-        put_number(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL, 1);
+        put_number(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL);
         if (has_object(a))
             put_pointer(o, a);
     } else if (info->kind == IN_ARG_LOCAL) {
-        put_number(o, IN_REPLAY_LOCAL, 1);
-        put_number(o, a->local_size, 8);
+        put_number(o, IN_REPLAY_LOCAL);
+        put_number(o, a->local_size);
     } else if (info->kind == IN_ARG_IMAGE) {
-        put_number(o, IN_REPLAY_IMAGE, 1);
+        put_number(o, IN_REPLAY_IMAGE);
         put_image(o, a);
     } else if (info->kind == IN_ARG_SAMPLER) {
-        put_number(o, IN_REPLAY_SAMPLER, 1);
+        put_number(o, IN_REPLAY_SAMPLER);
         put_sampler(o, a->sampler);
     } else {
-        put_number(o, IN_REPLAY_VALUE, 1);
-        put_number(o, info->size, 4);
+        put_number(o, IN_REPLAY_VALUE);
+        put_number(o, info->size);
         put_bytes(o, a->value, info->size);
     }
 }
@@ -475,33 +479,33 @@ static void put_launch(struct writer *o, const struct in_launch *l, const struct
                        bool follows)
 {
     put_string(o, info->name);
-    put_number(o, l->dimensions, 4);
+    put_number(o, l->dimensions);
     for (int k = 0; k < 3; k++) {
-        put_number(o, l->global_size[k], 8);
-        put_number(o, l->global_offset[k], 8);
-        put_number(o, l->local_size[k], 4);
+        put_number(o, l->global_size[k]);
+        put_number(o, l->global_offset[k]);
+        put_number(o, l->local_size[k]);
     }
-    put_number(o, l->sub_group_size, 4);
-    put_number(o, l->device, 4);
-    put_number(o,
-               (l->checks ? IN_REPLAY_CHECKS : 0) | (l->zero_local ? IN_REPLAY_ZERO_LOCAL : 0) |
-                   (follows ? IN_REPLAY_FOLLOWS : 0),
-               4);
-    put_number(o, l->local_pattern, 1);
-    put_number(o, l->step_limit, 8);
-    put_number(o, info->argument_count, 4);
+    put_number(o, l->sub_group_size);
+    put_number(o, l->device);
+    put_number(o, (l->checks ? IN_REPLAY_CHECKS : 0) | (l->zero_local ? IN_REPLAY_ZERO_LOCAL : 0) |
+                      (follows ? IN_REPLAY_FOLLOWS : 0));
+    put_number(o, l->local_pattern);
+    put_number(o, l->step_limit);
+    put_number(o, info->argument_count);
     for (uint32_t k = 0; k < info->argument_count; k++)
         put_argument(o, &info->arguments[k], &l->arguments[k]);
-    put_number(o, in_replay_sample(l, info), 8);
+    put_number(o, in_replay_sample(l, info));
 }
 
 /* When out of memory, an empty record marks the launch as not re-executable. */
 void in_replay_record(const struct in_run *run, size_t size)
 {
+    enum { USUAL = 1024 /* bytes */ };
     struct in_launch launch = run->launch;
     struct writer o = {0};
     uint32_t program = run->instance->recorded;
     launch.arguments = run->arguments;
+    o.failed = !mm_reserve(&o.data, &o.room, USUAL);
     put_launch(&o, &launch, run->info,
                in_replay_class(run->instance, launch.kernel, size) != IN_REPLAY_ALWAYS);
     bool whole = program != 0 && !o.failed;

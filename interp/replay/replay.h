@@ -21,18 +21,22 @@ enum in_replay_class {
 enum in_replay_class in_replay_class(const struct in_instance *instance, size_t kernel, size_t size);
 /* Bytes of variables that in_replay_begin would record for INSTANCE. */
 uint64_t in_replay_unrecorded_bytes(const struct in_instance *instance, unsigned generation);
-/* Before RUN: records its module, which was created from SPIRV with OPTIONS, and the contents of the module's
- * variables in global memory. Those follow from earlier records while GENERATION, which launches that are not
- * re-executed increase, remains the same. */
-void in_replay_begin(const struct in_run *run, const void *spirv, size_t size,
-                     const struct in_module_options *options, unsigned generation);
+/* Whether the module of RUN is recorded. */
+bool in_replay_has_program(const struct in_run *run);
+/* Records it: SIZE bytes at SPIRV, from which it was created with OPTIONS. */
+void in_replay_program(const struct in_run *run, const void *spirv, size_t size,
+                       const struct in_module_options *options);
+/* Before RUN: records the contents of its module's variables in global memory. Those follow from earlier
+ * records while GENERATION, which launches that are not re-executed increase, remains the same. */
+void in_replay_begin(const struct in_run *run, unsigned generation);
 /* Records RUN, which compiled code has completed; its module has SIZE bytes. */
 void in_replay_record(const struct in_run *run, size_t size);
 
 /* ---- shared with expand*.c ------------------------------------------------------------------- */
 
 enum {
-    IN_REPLAY_FORMAT = 5,
+    IN_REPLAY_FORMAT = 6,
+    IN_REPLAY_NUMBER = 10,    /* most bytes of a number */
     IN_REPLAY_SUBSCRIPTS = 1, /* flags of programs: struct in_module_options */
     IN_REPLAY_LITERAL_LEGACY = 2,
     IN_REPLAY_ZERO_PRIVATE = 4,

@@ -17,11 +17,13 @@ static atomic_bool host_distrusted;
 
 static struct mm_once once = MM_ONCE;
 static bool in_files, in_sessions; /* launches are recorded for re-execution: always; also for findings */
+static bool logged;
 
 static void read_settings(void)
 {
     in_files = rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
     in_sessions = rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) != 0;
+    logged = rt_setting_has(RT_SET_DEBUG, "trace");
 }
 
 /* Files hold them by default; the reader of a pipe has to request them. */
@@ -272,11 +274,14 @@ void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command 
         changed_by(k);
     if (!k->replays)
         return;
-    const struct rt_build *build = build_of(k->launch);
-    struct in_module_options options;
-    rt_build_module_options(k->launch->kernel->program, &options);
     record_memory(k);
-    in_replay_begin(k->run, build->spirv.data, build->spirv.size, &options, variables_generation());
+    if (!in_replay_has_program(k->run)) {
+        const struct rt_build *build = build_of(k->launch);
+        struct in_module_options options;
+        rt_build_module_options(k->launch->kernel->program, &options);
+        in_replay_program(k->run, build->spirv.data, build->spirv.size, &options);
+    }
+    in_replay_begin(k->run, variables_generation());
 }
 
 void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well)
@@ -290,9 +295,8 @@ void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k
             rt_instrumented_lost(command);
         return;
     }
-    if (rt_setting_has(RT_SET_DEBUG, "trace")) {
+    if (logged)
         fprintf(stderr, "refcl: trace: a launch of kernel %s is to be executed again\n",
                 k->launch->info->name);
-    }
     in_replay_record(k->run, build_of(k->launch)->spirv.size);
 }
