@@ -1,71 +1,12 @@
 /* CPU and wall time of kernels whose file states how to launch them (set_tuning.cl): set FILE.cl REPEATS
- * [KERNEL].  Prints for each kernel the medians in milliseconds and a sum over the results. */
+ * [KERNEL [DIRECTORY]].  Prints for each kernel the medians in milliseconds and a sum over the results, which it
+ * writes to the file KERNEL in DIRECTORY.  KERNEL "-": all. */
+#include "set.h"
 #include "check.h"
 
-#include <CL/cl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum { WORDS = 1 << 20, SIDE = 512, MOST = 1 << 20 };
-struct plan {
-    char kernel[64], inputs[16];
-    cl_uint dimensions;
-    size_t global[3], local[3];
-    int has_local, launches;
-};
+enum { SIDE = 512, WORDS = SET_WORDS };
 static cl_context context;
 static cl_command_queue queue;
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static cl_uint sizes(const char *text, size_t *to)
-{
-    cl_uint n = 0;
-    for (char *end; n < 3 && *text != 0 && *text != '-'; text = *end == ',' ? end + 1 : end)
-        to[n++] = strtoull(text, &end, 10);
-    return n;
-}
-
-static int next_plan(const char **at, struct plan *p)
-{
-    char global[64], local[64];
-    *at = strstr(*at, "// bench: ");
-    if (*at == NULL)
-        return 0;
-    memset(p, 0, sizeof *p);
-    int n =
-        sscanf(*at, "// bench: %63s %63s %63s %15s %d", p->kernel, global, local, p->inputs, &p->launches);
-    *at += 10;
-    p->dimensions = n == 5 ? sizes(global, p->global) : 0;
-    p->has_local = n == 5 && sizes(local, p->local) > 0;
-    return n == 5;
-}
-
-static void fill(uint32_t *words, const char *inputs)
-{
-    uint32_t x = 12345;
-    for (size_t i = 0; i < WORDS; i++) {
-        x = x * 1664525u + 1013904223u;
-        float f = (float)(x >> 8) / 16777216.0f;
-        words[i] = strcmp(inputs, "zero") == 0 ? 0 : strcmp(inputs, "index") == 0 ? x >> 12 : x;
-        if (strcmp(inputs, "float") == 0)
-            memcpy(&words[i], &f, sizeof f);
-    }
-}
 
 static cl_mem image(uint32_t *words, int integers, cl_mem_flags flags)
 {
@@ -131,13 +72,23 @@ static uint64_t sum_of(cl_mem memory, uint32_t *words)
     return sum;
 }
 
+static void write_results(const char *directory, const char *kernel, const uint32_t *words)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", directory, kernel);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(words, 4, WORDS, file) != WORDS || fclose(file) != 0)
+        check(CL_OUT_OF_RESOURCES, path);
+}
+
 /* The first launch warms up.  A device that lacks a feature has no such kernel, and no row. */
-static void measure(cl_program program, const struct plan *p, int repeats, uint32_t *words)
+static void measure(cl_program program, const struct plan *p, int repeats, uint32_t *words,
+                    const char *directory)
 {
     cl_int code;
     cl_mem memory[3];
     void *list = NULL;
-    static double cpu[MOST], wall[MOST];
+    static double cpu[SET_MOST], wall[SET_MOST];
     cl_kernel kernel = clCreateKernel(program, p->kernel, &code);
     if (code == CL_INVALID_KERNEL_NAME)
         return;
@@ -155,11 +106,11 @@ static void measure(cl_program program, const struct plan *p, int repeats, uint3
             wall[k] = now(CLOCK_MONOTONIC) - at;
         }
     }
-    qsort(cpu, (size_t)repeats, sizeof *cpu, by_value);
-    qsort(wall, (size_t)repeats, sizeof *wall, by_value);
-    printf("%s %.4f %.4f %016llx\n", p->kernel, cpu[repeats / 2], wall[repeats / 2],
+    printf("%s %.4f %.4f %016llx\n", p->kernel, median(cpu, repeats), median(wall, repeats),
            (unsigned long long)(strncmp(p->inputs, "image", 5) == 0 ? 0 : sum_of(memory[2], words)));
     fflush(stdout);
+    if (directory != NULL)
+        write_results(directory, p->kernel, words);
     for (int k = 0; k < 3; k++)
         if (memory[k] != NULL)
             clReleaseMemObject(memory[k]);
@@ -170,16 +121,13 @@ static void measure(cl_program program, const struct plan *p, int repeats, uint3
 int main(int argc, char **argv)
 {
     int repeats = argc > 2 ? atoi(argv[2]) : 0;
-    FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
-    char *source = calloc(1, 1 << 17);
+    char *source = argc > 1 ? read_source(argv[1]) : NULL;
     uint32_t *words = calloc(WORDS, 4);
     cl_platform_id platform;
     cl_device_id device;
     cl_int code;
-    if (file == NULL || repeats < 1 || repeats > MOST || source == NULL || words == NULL ||
-        fread(source, 1, (1 << 17) - 1, file) == 0)
+    if (source == NULL || repeats < 1 || repeats > SET_MOST || words == NULL)
         return 2;
-    fclose(file);
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
@@ -190,11 +138,11 @@ int main(int argc, char **argv)
     check(code, "clCreateProgramWithSource");
     code = clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL);
     if (code != CL_SUCCESS)
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 1 << 17, source, NULL);
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, SET_SOURCE, source, NULL);
     check(code, code != CL_SUCCESS ? source : "");
     struct plan p;
     for (const char *at = source; next_plan(&at, &p);)
-        if (argc < 4 || strcmp(argv[3], p.kernel) == 0)
-            measure(program, &p, repeats, words);
+        if (argc < 4 || strcmp(argv[3], "-") == 0 || strcmp(argv[3], p.kernel) == 0)
+            measure(program, &p, repeats, words, argc > 4 ? argv[4] : NULL);
     return 0;
 }
