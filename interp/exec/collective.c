@@ -226,7 +226,7 @@ static void shuffle_members(const struct in_gathering *g)
 }
 
 /* All work-items have to name the same one. */
-static void check_same_id(const struct in_gathering *g)
+static void check_same_id(const struct in_gathering *g, const char *clause)
 {
     size_t size = g->w->last->size;
     uint32_t m = 1;
@@ -234,7 +234,7 @@ static void check_same_id(const struct in_gathering *g)
         m++;
     if (m < g->count)
         in_raise(
-            g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.16",
+            g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", clause,
             "the work-item that this work-item broadcasts from differs from that of work-item %u of its group",
             g->members[0]->agent);
 }
@@ -242,13 +242,14 @@ static void check_same_id(const struct in_gathering *g)
 /* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
 static void broadcast_value(const struct in_gathering *g)
 {
+    uint32_t scope;
+    memcpy(&scope, g->members[0]->frame + g->w->scope, sizeof scope);
+    const char *clause = scope == SpvScopeSubgroup ? "CLC 6.15.20" : "CLC 6.15.16";
     if (g->run->launch.checks)
-        check_same_id(g);
+        check_same_id(g, clause);
     const struct in_ty *ty = g->w->last, *s = in_scalar(ty);
     const uint8_t *id = in_gathered(g, 0, 1);
-    uint32_t scope;
     uint64_t n = 0, stride = 1;
-    memcpy(&scope, g->members[0]->frame + g->w->scope, sizeof scope);
     for (uint32_t k = 0; k < in_count(ty); k++) {
         n += in_number(id + k * s->size, s) * stride;
         stride *= k < 3 ? g->members[0]->group->size[k] : 1;
@@ -258,7 +259,7 @@ static void broadcast_value(const struct in_gathering *g)
     if (n < g->count && size <= sizeof value)
         memcpy(value, in_gathered(g, (uint32_t)n, 0), size);
     else if (g->run->launch.checks)
-        in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", "CLC 6.15.16",
+        in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", clause,
                  "broadcast from work-item %llu of a group of %u", (unsigned long long)n, g->count);
     for (uint32_t m = 0; m < g->count; m++)
         put_result(g, m, value, size);

@@ -4,6 +4,7 @@
     // expect: clean, or the kind of a finding that has to be among those reported
     // kind: the kind under `refcl kernel` where it is not that: uniform-write (optional)
     // at: where all findings are (places.py); of every kernel that is not clean
+    // clause: the section of the specification that the finding cites (optional)
     // reason: words that the reason of that finding has to contain: what is missing between the accesses (optional)
     // fix: words that its advice has to contain, which then has to be checked (optional)
     // stack: lines of the calls that led to the later access, innermost first (optional)
@@ -73,6 +74,8 @@ def judge(path, wanted, schedule):
         return "found %s" % [f["kind"] for f in findings]
     for f in fitting:
         f.update({key: f[key].replace(os.path.dirname(path) + os.sep, "") for key in ("reason", "fix") if f.get(key)})
+    if wanted.get("clause", fitting[0].get("clause")) != fitting[0].get("clause"):
+        return "the clause is %s" % fitting[0].get("clause")
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
         return "reasons are %s" % [f.get("reason") for f in fitting]
     if wanted.get("fix") and not (wanted["fix"] in fitting[0].get("fix", "") and fitting[0]["fix_verified"]):
