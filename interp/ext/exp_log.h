@@ -10,7 +10,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Constants and their rests; LN_2_HIGH has zeros in its low bits, so that products with exponents are
+/* Constants and their remainders; LN_2_HIGH has zeros in its low bits, so that products with exponents are
  * exact. */
 static const double LN_2_HIGH = 0x1.62e42feep-1, LN_2_LOW = 0x1.a39ef35793c76p-33,
                     LOG2_E = 0x1.71547652b82fep+0;
@@ -78,7 +78,7 @@ INLINE double split_at_root(double x, double *exponent)
 }
 
 /* log(1 + F) - F for 1 + F between the roots, with LOW added before the last rounding (as in fdlibm). */
-INLINE double log_less(double f, double low)
+INLINE double log1p_remainder(double f, double low)
 {
     double s = f / (2 + f), z = s * s, half = 0.5 * f * f;
     double p = 0x1.2f112df3e5244p-3;
@@ -89,12 +89,6 @@ INLINE double log_less(double f, double low)
     p = fma(p, z, 0x1.999999997fa04p-2);
     p = fma(p, z, 0x1.5555555555593p-1) * z;
     return fma(s, half + p, low) - half;
-}
-
-/* LOG, or what a logarithm of any base is where X is not positive and finite. */
-INLINE double log_anywhere(double x, double log)
-{
-    return x > 0 ? (x == (double)INFINITY ? x : log) : x == 0 ? -(double)INFINITY : (double)NAN;
 }
 
 /* HIGH + LOW, of which HIGH is the larger, or 0. */

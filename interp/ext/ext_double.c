@@ -27,12 +27,12 @@ INLINE double double_exp10(double x)
 {
     double y = x > 400 ? 400 : x < -400 ? -400 : x, n = rint(y * LOG2_10);
     double part = fma(n, -LOG10_2_HIGH, y), rest = -n * LOG10_2_LOW;
-    double t = part + rest, less = (part - t) + rest, r = t * LN_10;
-    return scaled(1 + exp_near_zero(r, fma(t, LN_10, -r) + fma(t, LN_10_REST, less * LN_10)), n);
+    double t = part + rest, t_rest = (part - t) + rest, r = t * LN_10;
+    return scaled(1 + exp_near_zero(r, fma(t, LN_10, -r) + fma(t, LN_10_REST, t_rest * LN_10)), n);
 }
 
 /* (e^X - 1) / DIVISOR, a power of two. */
-INLINE double exp_less_one(double x, double divisor)
+INLINE double expm1_divided(double x, double divisor)
 {
     double n, q = reduced_exp(exp_range(x), 0, &n);
     double half = rint(0.5 * n), scale = power_of_two(half) / divisor, more = power_of_two(n - half);
@@ -41,19 +41,19 @@ INLINE double exp_less_one(double x, double divisor)
 
 INLINE double double_expm1(double x)
 {
-    double r = exp_less_one(x, 1);
+    double r = expm1_divided(x, 1);
     return x == 0 ? x : r;
 }
 
 INLINE double double_tanh(double x)
 {
-    double a = fabs(x), e = exp_less_one(a > 32 ? 64 : 2 * a, 1), r = e / (e + 2);
+    double a = fabs(x), e = expm1_divided(a > 32 ? 64 : 2 * a, 1), r = e / (e + 2);
     return copysign(x != x ? x : r, x);
 }
 
 INLINE double double_sinh(double x)
 {
-    double e = exp_less_one(fabs(x), 2), more = e / fma(2, e, 1);
+    double e = expm1_divided(fabs(x), 2), more = e / fma(2, e, 1);
     return copysign(e + (e == (double)INFINITY ? 0 : more), x);
 }
 
@@ -67,24 +67,24 @@ INLINE double double_cosh(double x)
 
 INLINE double double_log2(double x)
 {
-    double e, f = split_at_root(x, &e) - 1, low = log_less(f, 0), log = f + low;
+    double e, f = split_at_root(x, &e) - 1, low = log1p_remainder(f, 0), log = f + low;
     double rest = (f - log) + low, high = log * LOG2_E;
-    return log_anywhere(x, e + (high + (fma(log, LOG2_E, -high) + rest * LOG2_E)));
+    return log_or_special(x, e + (high + (fma(log, LOG2_E, -high) + rest * LOG2_E)));
 }
 
 INLINE double double_log10(double x)
 {
-    double e, f = split_at_root(x, &e) - 1, low = log_less(f, 0), log = f + low;
+    double e, f = split_at_root(x, &e) - 1, low = log1p_remainder(f, 0), log = f + low;
     double rest = fma((f - log) + low, LOG10_E, e * LOG10_2_LOW);
-    return log_anywhere(x, fma(e, LOG10_2_HIGH, fma(log, LOG10_E, rest)));
+    return log_or_special(x, fma(e, LOG10_2_HIGH, fma(log, LOG10_E, rest)));
 }
 
 /* log(1 + X) + MORE.  1 + x is rounded to u; log(1 + x) = log(u) + log(1 + (1 + x - u) / u). */
 INLINE double log_of_sum(double x, double more)
 {
     double u = 1 + x, e, f = split_at_root(u, &e) - 1, wrong = x < 1 ? x - (u - 1) : 1 - (u - x);
-    double low = log_less(f, fma(e, LN_2_LOW, wrong / u));
-    return log_anywhere(u, fma(e, LN_2_HIGH, f + low) + more);
+    double low = log1p_remainder(f, fma(e, LN_2_LOW, wrong / u));
+    return log_or_special(u, fma(e, LN_2_HIGH, f + low) + more);
 }
 
 INLINE double double_log1p(double x)
@@ -109,7 +109,7 @@ INLINE double double_asinh(double x)
 
 INLINE double double_acosh(double x)
 {
-    double less = is_huge(x) ? 1 : x - 1, sum = less + sqrt(less * (less + 2));
+    double f = is_huge(x) ? 1 : x - 1, sum = f + sqrt(f * (f + 2));
     double log = log_of_sum(is_huge(x) ? x : sum, is_huge(x) ? LN_2 : 0);
     return x < 1 ? (double)NAN : log;
 }

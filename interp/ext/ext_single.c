@@ -18,9 +18,9 @@ static const double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0,
 
 /* ---- exponential functions ------------------------------------------------------------------------- */
 
-/* 2^x - LESS, for LESS 0 or 1: 2^n (1 + q) with q = e^r - 1 and |r| <= ln 2 / 2.  Powers beyond 2^300 are
- * beyond float, too.  A sum with 1.5 * 2^52 has the integer N in its low bits. */
-INLINE double power_of_two(double x, double less)
+/* 2^X - SUBTRAHEND, which is 0 or 1: 2^n (1 + q) with q = e^r - 1 and |r| <= ln 2 / 2.  Powers beyond 2^300
+ * are beyond float, too.  A sum with 1.5 * 2^52 has the integer N in its low bits. */
+INLINE double exp2_minus(double x, double subtrahend)
 {
     x = x > 300 ? 300 : x < -300 ? -300 : x;
     double n = rint(x), r = (x - n) * LN_2;
@@ -35,40 +35,40 @@ INLINE double power_of_two(double x, double less)
     q = fma(q, r, 0.5);
     q = fma(q, r, 1.0) * r;
     double scale = mm_double_of_bits((mm_bits_of_double(n + 0x1.8p52) + 1023) << 52);
-    return fma(scale, q, scale - less);
+    return fma(scale, q, scale - subtrahend);
 }
 
 INLINE double single_exp2(double x)
 {
-    return power_of_two(x, 0);
+    return exp2_minus(x, 0);
 }
 
 INLINE double single_exp10(double x)
 {
-    return power_of_two(x * LOG2_10, 0);
+    return exp2_minus(x * LOG2_10, 0);
 }
 
 INLINE double single_expm1(double x)
 {
-    double r = power_of_two(x * LOG2_E, 1);
+    double r = exp2_minus(x * LOG2_E, 1);
     return x == 0 ? x : r;
 }
 
 INLINE double single_sinh(double x)
 {
-    double e = power_of_two(fabs(x) * LOG2_E, 1);
+    double e = exp2_minus(fabs(x) * LOG2_E, 1);
     return copysign(0.5 * (e + e / (e + 1)), x);
 }
 
 INLINE double single_cosh(double x)
 {
-    double e = power_of_two(fabs(x) * LOG2_E, 0);
+    double e = exp2_minus(fabs(x) * LOG2_E, 0);
     return 0.5 * (e + 1 / e);
 }
 
 INLINE double single_tanh(double x)
 {
-    double e = power_of_two(fabs(x) * (2 * LOG2_E), 1);
+    double e = exp2_minus(fabs(x) * (2 * LOG2_E), 1);
     return copysign(e / (e + 2), x);
 }
 
@@ -92,29 +92,23 @@ INLINE double log_of_part(double x, double *exponent)
     return fma(p * z, s, 2 * s);
 }
 
-/* LOG, or what a logarithm of any base is where X is not positive and finite. */
-INLINE double log_anywhere(double x, double log)
-{
-    return x > 0 ? (x == INFINITY ? x : log) : x == 0 ? -INFINITY : NAN;
-}
-
 INLINE double single_log2(double x)
 {
     double e, part = log_of_part(x, &e);
-    return log_anywhere(x, fma(part, LOG2_E, e));
+    return log_or_special(x, fma(part, LOG2_E, e));
 }
 
 INLINE double single_log10(double x)
 {
     double e, part = log_of_part(x, &e);
-    return log_anywhere(x, fma(part, LOG10_E, e * LOG10_2));
+    return log_or_special(x, fma(part, LOG10_E, e * LOG10_2));
 }
 
 /* 1 + x is rounded to u; log(1 + x) = log(u) + log(1 + (1 + x - u) / u). */
 INLINE double single_log1p(double x)
 {
     double u = 1 + x, e, part = log_of_part(u, &e);
-    double log = fma(e, LN_2, part) + (x - (u - 1)) / u, r = log_anywhere(u, log);
+    double log = fma(e, LN_2, part) + (x - (u - 1)) / u, r = log_or_special(u, log);
     return x == 0 ? x : r;
 }
 
@@ -126,7 +120,7 @@ INLINE double single_asinh(double x)
 
 INLINE double single_acosh(double x)
 {
-    double less = x - 1, r = single_log1p(less + sqrt(less * (x + 1)));
+    double f = x - 1, r = single_log1p(f + sqrt(f * (x + 1)));
     return x < 1 ? NAN : r;
 }
 

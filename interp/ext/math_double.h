@@ -35,6 +35,12 @@ static inline double in_double_modf(double x, double *whole)
     return copysign(isinf(x) ? 0.0 : x - *whole, x);
 }
 
+/* LOG, the logarithm of X to any base; where X is not positive and finite, the special value instead. */
+static inline double log_or_special(double x, double log)
+{
+    return x > 0 ? (x == (double)INFINITY ? x : log) : x == 0 ? -(double)INFINITY : (double)NAN;
+}
+
 /* Those that libm lacks, or where it differs. */
 double in_double_divide(double x, double y);
 double in_double_recip(double x);

@@ -5,6 +5,7 @@
 #define INTERP_EXT_MATH_GAMMA_H
 
 #include "exp_log.h"
+#include "math_double.h"
 
 static const double HALF_LOG_2_PI = 0x1.d67f1c864beb5p-1;
 
@@ -45,8 +46,8 @@ INLINE double stirling(double a)
 
 INLINE double factor(double a, double k, double n)
 {
-    double less = a - n;
-    return k > n + 1 ? less : 1;
+    double difference = a - n;
+    return k > n + 1 ? difference : 1;
 }
 
 /* The absolute value of what gamma(2 + F) is multiplied with, if K >= 2, or divided by, to yield gamma(X).
@@ -122,7 +123,7 @@ INLINE double in_double_tgamma(double x)
 INLINE double natural_log(double x)
 {
     double e, f = split_at_root(x, &e) - 1;
-    return log_anywhere(x, fma(e, LN_2_HIGH, f + log_less(f, e * LN_2_LOW)));
+    return log_or_special(x, fma(e, LN_2_HIGH, f + log1p_remainder(f, e * LN_2_LOW)));
 }
 
 /* lgamma(2 + F) for |F| <= 1/2. */
