@@ -186,7 +186,7 @@ struct in_code {
         _Atomic uint64_t heat, noted; /* of earlier processes; what the cache holds now */
     } past;
     struct in_code_noted {
-        _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
+        _Atomic bool deoptimized; /* a shadow check failed: the interpreter executes later launches */
         /* Pointers led beyond the arguments of a launch: compiled code is to look them up. */
         _Atomic bool lookups;
         _Atomic int replay_class; /* enum in_replay_class, 0: not known yet */

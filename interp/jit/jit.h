@@ -49,7 +49,7 @@ enum in_jit_end {
     IN_JIT_FAULT,         /* over */
     IN_JIT_STOPPED,       /* by in_jit_api.stop_all, permanently */
     IN_JIT_UNEXPECTED,    /* instrumented: to be begun again, with code that expects less of pointers */
-    IN_JIT_SUSPICIOUS     /* instrumented: the interpreter re-executes it from the beginning */
+    IN_JIT_DEOPTIMIZED    /* instrumented: the interpreter re-executes it from the beginning */
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */

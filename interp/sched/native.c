@@ -246,7 +246,7 @@ bool in_native_create(struct in_run *run)
     const struct in_launch *l = &run->launch;
     run->promotion.at = run->promotion.split_at = UINT64_MAX;
     bool plain = !l->recorder && !l->checks && !l->weak;
-    bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->noted.suspicious;
+    bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->noted.deoptimized;
     if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
         run->progress.groups_total == 0 || (native.engine == AUTO && run->code->noted.stray))
         return false;
@@ -461,7 +461,7 @@ static void deoptimize_launch(struct in_run *run)
         fprintf(stderr,
                 "refcl: jit: a shadow check failed in kernel %s: the interpreter re-executes the launch\n",
                 run->info->name);
-    run->code->noted.suspicious = true;
+    run->code->noted.deoptimized = true;
     native.api->destroy(run->native);
     run->native = NULL;
     run->outcome.limit |= !in_open_slots(run);
@@ -486,7 +486,7 @@ void in_native_step(struct in_run *run)
         begin_again(run);
         return;
     }
-    if (end == IN_JIT_SUSPICIOUS) {
+    if (end == IN_JIT_DEOPTIMIZED) {
         deoptimize_launch(run);
         return;
     }

@@ -1,6 +1,6 @@
 /* Accesses to texels, inlined into kernels: the same values, bit for bit, as interp/image computes.  What is
  * not decoded here (texel.h; levels of mipmapped images) is left to the interpreter's function, as is every
- * invalid access; in instrumented launches it is suspicious. */
+ * invalid access; instrumented launches are deoptimized then. */
 #include "interp/jit/bitcode/texel.h"
 #include "interp/jit/instrument/shadow.h"
 #include "interp/jit/run/callout.h"
@@ -37,7 +37,7 @@ void in_jit_image_sample_checked(CHECKS, IMAGE, AT_POINT, void *to, uint64_t sam
 /* Markers (instrument/docs/instrumentation.md#markers). */
 uint8_t *in_texel(uint8_t *at, uint64_t image, uint64_t index, uint32_t how) __asm__("in.texel");
 uint8_t *in_undo(uint64_t image, uint64_t index) __asm__("in.undo");
-void in_suspect(bool bad) __asm__("in.suspect");
+void in_deoptimize_if(bool bad) __asm__("in.deoptimize_if");
 
 void in_jit_interpret(CALLOUT);
 
@@ -367,22 +367,23 @@ INLINE bool in_jit_image_sample(CALLOUT, IMAGE, AT_POINT, void *to, uint64_t sam
 INLINE void in_jit_image_read_checked(CHECKS, IMAGE, AT, void *to)
 {
     data = in_texel(data, image, 0, 0);
-    in_suspect(has_floats(type) != floats || in_jit_path_read(SHAPE, x, y, z, to) != DONE);
+    in_deoptimize_if(has_floats(type) != floats || in_jit_path_read(SHAPE, x, y, z, to) != DONE);
 }
 
 INLINE void in_jit_image_write_checked(CHECKS, IMAGE, AT, const void *from)
 {
-    in_suspect(has_floats(type) != floats || write_texel(true, image, SHAPE, x, y, z, from) != DONE);
+    in_deoptimize_if(has_floats(type) != floats || write_texel(true, image, SHAPE, x, y, z, from) != DONE);
 }
 
 INLINE void in_jit_image_sample_int_checked(CHECKS, IMAGE, AT, void *to, uint64_t sampler)
 {
     data = in_texel(data, image, 0, 0);
-    in_suspect(has_floats(type) != floats || in_jit_path_sample_int(SHAPE, x, y, z, to, sampler) != DONE);
+    in_deoptimize_if(has_floats(type) != floats ||
+                     in_jit_path_sample_int(SHAPE, x, y, z, to, sampler) != DONE);
 }
 
 INLINE void in_jit_image_sample_checked(CHECKS, IMAGE, AT_POINT, void *to, uint64_t sampler)
 {
     data = in_texel(data, image, 0, 0);
-    in_suspect(has_floats(type) != floats || in_jit_path_sample(SHAPE, x, y, z, to, sampler) != DONE);
+    in_deoptimize_if(has_floats(type) != floats || in_jit_path_sample(SHAPE, x, y, z, to, sampler) != DONE);
 }

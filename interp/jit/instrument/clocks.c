@@ -71,7 +71,7 @@ uint32_t in_clocks_last(const struct in_clocks *c)
 /* The interpreter decides: all work-items leave their loops at the next iteration. */
 static void clock_give_up(struct in_shadow *shadow)
 {
-    shadow->suspicious = 1;
+    shadow->deoptimized = 1;
     shadow->slice = -1;
 }
 

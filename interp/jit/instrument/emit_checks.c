@@ -1,5 +1,5 @@
-/* Emits the markers of checks: calls of in.access (a memory access), in.suspect (a wrong value) and in.phase
- * (a barrier).  Once all functions are inlined, lower_checks.cpp replaces them with code.
+/* Emits the markers of checks: calls of in.access (a memory access), in.deoptimize_if (a wrong value) and
+ * in.phase (a barrier).  Once all functions are inlined, lower_checks.cpp replaces them with code.
  * docs/instrumentation.md#markers */
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/ext/ext.h"
@@ -151,11 +151,11 @@ void in_check_texels(struct in_emit *e)
     LLVMTypeRef types[4] = {e->ptr, e->i64, e->i64, e->i32};
     declare_marker(e, "in.texel", LLVMFunctionType(e->ptr, types, 4, 0));
     declare_marker(e, "in.undo", LLVMFunctionType(e->ptr, types + 1, 2, 0));
-    declare_marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0));
+    declare_marker(e, "in.deoptimize_if", LLVMFunctionType(e->nothing, &e->i1, 1, 0));
 }
 
-/* Marks the work-item as suspicious if BAD, or any element of the vector BAD, is true. */
-static void emit_suspect(struct in_emit *e, LLVMValueRef bad)
+/* Deoptimizes the launch if BAD, or any element of the vector BAD, is true. */
+static void emit_deoptimize_if(struct in_emit *e, LLVMValueRef bad)
 {
     LLVMTypeRef type = LLVMTypeOf(bad);
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
@@ -165,10 +165,11 @@ static void emit_suspect(struct in_emit *e, LLVMValueRef bad)
     }
     if (LLVMIsConstant(bad) && LLVMIsNull(bad))
         return;
-    emit_marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0), &bad, 1);
+    emit_marker(e, "in.deoptimize_if", LLVMFunctionType(e->nothing, &e->i1, 1, 0), &bad, 1);
 }
 
-/* As emit_suspect, where BAD says that X and Y wrap around: scalar evolution may know that they do not. */
+/* As emit_deoptimize_if, where BAD says that X and Y wrap around: scalar evolution may know that they do
+ * not. */
 static void emit_wrap(struct in_emit *e, uint32_t opcode, int sign, LLVMValueRef bad, LLVMValueRef x,
                       LLVMValueRef y)
 {
@@ -207,13 +208,13 @@ void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
         LLVMValueRef place = LLVMConstInt(e->i32, k, 0);
         LLVMValueRef one = in_count(ty) > 1 ? LLVMBuildExtractElement(e->b, id, place, "") : id;
         LLVMValueRef count = ids_to_broadcast(e, i, LLVMTypeOf(one), k);
-        emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntUGE, one, count, ""));
+        emit_deoptimize_if(e, LLVMBuildICmp(e->b, LLVMIntUGE, one, count, ""));
     }
 }
 
 void in_check_same_id(struct in_emit *e, LLVMValueRef id, LLVMValueRef first)
 {
-    emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntNE, id, first, ""));
+    emit_deoptimize_if(e, LLVMBuildICmp(e->b, LLVMIntNE, id, first, ""));
 }
 
 /* Whether the sum or difference overflows, computed from the signs: the loop vectorizer does not handle
@@ -255,19 +256,19 @@ static void check_wrap(struct in_emit *e, const struct in_inst *i)
         if (ty->kind == IN_TY_INT)
             emit_wrap(e, i->opcode, sign, bad, x, y);
         else
-            emit_suspect(e, bad);
+            emit_deoptimize_if(e, bad);
     }
 }
 
 static void check_divisor(struct in_emit *e, const struct in_inst *i)
 {
-    emit_suspect(e, compare_constant(e, LLVMIntEQ, in_value(e, i->operands[1]), 0));
+    emit_deoptimize_if(e, compare_constant(e, LLVMIntEQ, in_value(e, i->operands[1]), 0));
 }
 
 static void check_shift(struct in_emit *e, const struct in_inst *i)
 {
     uint32_t width = in_element(in_emit_ty(e, i->operands[0]))->width;
-    emit_suspect(e, compare_constant(e, LLVMIntUGE, in_value(e, i->operands[1]), width));
+    emit_deoptimize_if(e, compare_constant(e, LLVMIntUGE, in_value(e, i->operands[1]), width));
 }
 
 /* The truncated float must be in the range of the integer type. */
@@ -289,14 +290,14 @@ static void check_conversion(struct in_emit *e, const struct in_inst *i)
     }
     LLVMValueRef fits = LLVMBuildAnd(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, above, ""),
                                      LLVMBuildFCmp(e->b, sign ? LLVMRealOGE : LLVMRealOGT, x, below, ""), "");
-    emit_suspect(e, LLVMBuildNot(e->b, fits, ""));
+    emit_deoptimize_if(e, LLVMBuildNot(e->b, fits, ""));
 }
 
 static void check_component(struct in_emit *e, const struct in_inst *i, uint32_t operand)
 {
     LLVMValueRef at =
         in_widen(e, in_value(e, i->operands[operand]), in_emit_ty(e, i->operands[operand]), false);
-    emit_suspect(e, compare_constant(e, LLVMIntUGE, at, in_elements(in_emit_ty(e, i->operands[0]))));
+    emit_deoptimize_if(e, compare_constant(e, LLVMIntUGE, at, in_elements(in_emit_ty(e, i->operands[0]))));
 }
 
 /* The only check of accesses to private arrays. */
@@ -308,7 +309,7 @@ LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint3
     if (!is_instrumented(e) || !array || LLVMIsConstant(index))
         return index;
     LLVMValueRef wrong = compare_constant(e, LLVMIntUGE, index, ty->count);
-    emit_suspect(e, wrong);
+    emit_deoptimize_if(e, wrong);
     return storage == SpvStorageClassFunction
                ? LLVMBuildSelect(e->b, wrong, LLVMConstNull(LLVMTypeOf(index)), index, "")
                : index;

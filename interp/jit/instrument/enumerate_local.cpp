@@ -330,7 +330,7 @@ bool LocalEnumeration::make_access(const Access &a, const Mask &mask)
         if (!inside || !a.origin.size || *at[n] % a.align != 0)
             outside.insert(&a);
         if (!inside && a.origin.size)
-            continue; // suspicious, and never made
+            continue; // fails its check, and is never made
         if (!inside)
             return false;
         for (uint64_t k = *at[n]; k < *at[n] + a.size; k++) {

@@ -456,7 +456,7 @@ static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shad
     return true;
 }
 
-/* Compiled code treats accesses to images of other formats than those of its short path as suspicious. */
+/* Accesses to images of other formats than those of the short path deoptimize the launch. */
 static const char *set_up_image(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
 {
     const struct in_image *image = &run->launch->handles[k].image;
@@ -574,10 +574,10 @@ static void restore_snapshot(const struct in_shadow *shadow, const struct snapsh
 bool in_instrument_end(struct in_jit_run *run)
 {
     struct in_instrumented_run *w = run->instrumented;
-    bool suspicious = w->shadow->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
-    for (struct snapshot *s = w->snapshots; suspicious && s; s = s->next)
+    bool deoptimized = w->shadow->deoptimized || atomic_load(&run->faulted) || run->frame.budget < 0;
+    for (struct snapshot *s = w->snapshots; deoptimized && s; s = s->next)
         restore_snapshot(w->shadow, s);
-    return suspicious;
+    return deoptimized;
 }
 
 void in_instrument_destroy(struct in_jit_run *run)

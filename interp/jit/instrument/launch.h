@@ -14,7 +14,7 @@ bool in_instrument_begin(struct in_jit_run *run, char *why, size_t why_size);
 /* The number of work-groups, at most MOST, that may execute from LINEAR on without new tags of local
  * memory. */
 uint64_t in_instrument_groups(struct in_jit_run *run, uint64_t linear, uint64_t most);
-/* After the launch: true if it was suspicious; memory is then rolled back to the state before it. */
+/* After the launch: true if it was deoptimized; memory is then rolled back to the state before it. */
 bool in_instrument_end(struct in_jit_run *run);
 void in_instrument_destroy(struct in_jit_run *run);
 

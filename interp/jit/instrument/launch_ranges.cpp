@@ -293,7 +293,7 @@ LaunchRange LaunchRanges::leaf(Value *v, unsigned depth)
     return operation(i, depth);
 }
 
-// In iteration k: START + k * STEP.  Where the number of iterations is not known, a comparison on the way to
+// In iteration k: START + k * STEP.  Where the number of iterations is not known, a comparison on the path to
 // the next one may bound S there: then no iteration makes it wrap around.
 LaunchRange LaunchRanges::recurrence(const SCEVAddRecExpr *s, BasicBlock *at, unsigned depth)
 {

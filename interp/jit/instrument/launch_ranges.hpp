@@ -57,7 +57,7 @@ class LaunchRanges
     struct Bounds { // by comparisons without sign, and with one
         llvm::Value *least[2] = {}, *most[2] = {};
     };
-    // A condition on the way to a place, and what it is there.
+    // A condition on the path to a place, and what it is there.
     struct Condition {
         llvm::Value *value;
         bool holds;

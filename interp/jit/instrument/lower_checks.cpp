@@ -1,7 +1,7 @@
 // Lowering of check markers.  An access gets a bounds check (an access out of bounds is skipped and
-// suspicious), an alignment check, and tag checks: shadow planes hold the tags of the last plain write, plain
+// fails), an alignment check, and tag checks: shadow planes hold the tags of the last plain write, plain
 // read and atomic of each cell, and a conflicting tag of another work-item in the same phase, or of another
-// work-group, is suspicious.  docs/instrumentation.md#shadow-tags
+// work-group, fails.  A failed check deoptimizes the launch.  docs/instrumentation.md#shadow-tags
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/versions.hpp"
@@ -381,7 +381,7 @@ void CheckLowering::publish_flag()
             places.push_back(&i);
     for (Instruction *place : places) {
         b.SetInsertPoint(place);
-        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, suspicious));
+        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, deoptimized));
         LoadInst *before = b.CreateAlignedLoad(b.getInt32Ty(), at, Align(4));
         b.CreateAlignedStore(b.CreateOr(before, b.CreateLoad(b.getInt32Ty(), flagged)), at, Align(4));
         b.CreateStore(b.getInt32(0), flagged);

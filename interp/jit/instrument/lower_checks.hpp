@@ -150,7 +150,7 @@ class CheckLowering
     bool use_earlier_value(llvm::Instruction *instruction, llvm::ArrayRef<Access *> users);
     bool is_stable(llvm::Instruction *value, llvm::Instruction *start, llvm::ArrayRef<Access *> users,
                    const Divergence &divergence);
-    void add_suspect(llvm::Value *bad);
+    void add_deoptimize_if(llvm::Value *bad);
     bool are_beyond_writes(llvm::Instruction *start, llvm::ArrayRef<LocalOffset> own,
                            llvm::ArrayRef<LocalOffset> far, int64_t high, const llvm::DominatorTree &tree,
                            const Divergence &divergence);

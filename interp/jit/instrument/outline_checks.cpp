@@ -49,7 +49,7 @@ Function *CheckLowering::add_outlined(Type *result, ArrayRef<Type *> parameters)
 // Sets the flag in the frame if BAD, which is an integer of 32 bits.
 void CheckLowering::flag_in_frame(Value *bad)
 {
-    Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, suspicious));
+    Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, deoptimized));
     b.CreateAlignedStore(b.CreateOr(b.CreateAlignedLoad(b.getInt32Ty(), at, Align(4)), bad), at, Align(4));
 }
 

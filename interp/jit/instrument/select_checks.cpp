@@ -115,7 +115,7 @@ bool CheckLowering::collect()
             return false;
         if (callee->getName() == "in.undo")
             undos.push_back(call);
-        if (callee->getName() == "in.suspect" || starts_with(callee->getName(), "in.wrap."))
+        if (callee->getName() == "in.deoptimize_if" || starts_with(callee->getName(), "in.wrap."))
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
             phases.push_back(call);

@@ -321,7 +321,7 @@ bool GridAnalysis::find_step(PHINode *phi, Value *&start, Value *&step, unsigned
 }
 
 // Whether PHI counts the iterations of its loop: it begins at an id or a constant of at least 0, steps are
-// sums of launch values, and a comparison in the loop's header bounds it on all ways to the next iteration,
+// sums of launch values, and a comparison in the loop's header bounds it on all paths to the next iteration,
 // and to PLACE.
 bool GridAnalysis::find_counter(PHINode *phi, in_grid_counter &c)
 {
@@ -421,7 +421,7 @@ int64_t count_within(const in_shadow_grid &g, unsigned id, int64_t count)
 }
 
 // Whether work-items of one work-group certainly access the same bytes, whatever the launch.
-bool is_hopeless(const Grid &grid, const in_check_lowering &options)
+bool always_overlaps(const Grid &grid, const in_check_lowering &options)
 {
     constexpr size_t COMPARED = 16;
     const in_shadow_grid &g = grid.shape;
@@ -575,7 +575,7 @@ bool CheckLowering::has_grid(unsigned argument)
     size_t count = plan.grid_access_count;
     for (Grid &g : grids) {
         count += g.accesses.size();
-        if (g.shape.written && is_hopeless(g, options))
+        if (g.shape.written && always_overlaps(g, options))
             return false;
         for (Grid &other : grids)
             if (&other != &g && begin_together(g, other))

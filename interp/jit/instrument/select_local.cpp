@@ -110,11 +110,11 @@ bool CheckLowering::is_stable(Instruction *value, Instruction *start, ArrayRef<A
 }
 
 // Emits a check of a value at the insertion point.
-void CheckLowering::add_suspect(Value *bad)
+void CheckLowering::add_deoptimize_if(Value *bad)
 {
-    FunctionCallee suspect =
-        item.getParent()->getOrInsertFunction("in.suspect", b.getVoidTy(), b.getInt1Ty());
-    value_checks.push_back(b.CreateCall(suspect, bad));
+    FunctionCallee deoptimize_if =
+        item.getParent()->getOrInsertFunction("in.deoptimize_if", b.getVoidTy(), b.getInt1Ty());
+    value_checks.push_back(b.CreateCall(deoptimize_if, bad));
 }
 
 // Whether the reads FAR are of what no other work-item writes: at stride * (id + V) + fixed, while the writes
@@ -148,7 +148,7 @@ bool CheckLowering::are_beyond_writes(Instruction *start, ArrayRef<LocalOffset> 
         return false;
     b.SetInsertPoint(
         &*(isa<PHINode>(v) ? v->getParent()->getFirstInsertionPt() : std::next(v->getIterator())));
-    add_suspect(b.CreateICmpUGT(v, ConstantInt::get(v->getType(), MAX_TERM)));
+    add_deoptimize_if(b.CreateICmpUGT(v, ConstantInt::get(v->getType(), MAX_TERM)));
     return true;
 }
 
@@ -268,7 +268,7 @@ void CheckLowering::check_scale(const LocalCondition &c)
     for (Access *a : c.scaled) {
         b.SetInsertPoint(a->call);
         Value *above = b.CreateSub(p.v, ConstantInt::get(p.v->getType(), p.least));
-        add_suspect(b.CreateICmpUGT(above, ConstantInt::get(p.v->getType(), p.most - p.least)));
+        add_deoptimize_if(b.CreateICmpUGT(above, ConstantInt::get(p.v->getType(), p.most - p.least)));
     }
 }
 
@@ -315,7 +315,7 @@ void CheckLowering::enforce(ArrayRef<LocalCondition> conditions, ArrayRef<Instru
                           overlaps);
         }
         b.SetInsertPoint(s->call);
-        add_suspect(b.CreateLoad(b.getInt1Ty(), overlaps));
+        add_deoptimize_if(b.CreateLoad(b.getInt1Ty(), overlaps));
     }
 }
 

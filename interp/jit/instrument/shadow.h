@@ -148,7 +148,7 @@ struct in_shadow_memory {
 };
 /* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
 struct in_shadow {
-    uint32_t suspicious; /* set by compiled code */
+    uint32_t deoptimized; /* set by compiled code */
     uint32_t base, range, group_shift;
     /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
     uint32_t local_base;

@@ -312,7 +312,7 @@ static bool finish_group(const struct in_emit *e, struct in_jit_kernel *k)
     if (!run_passes(e, "always-inline,globaldce"))
         return false;
     if (is_instrumented(k))
-        in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
+        in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.deoptimized));
     in_shim_drop_scopes(e->module);
     in_shim_declare_slow_vectors(e->module, vector_lanes());
     if (!is_instrumented(k) && !(k->options.flags & IN_JIT_ALIASED))

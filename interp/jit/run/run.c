@@ -302,7 +302,7 @@ static enum in_jit_end step_run(struct in_jit_run *run, struct in_jit_fault *fau
         do_groups(run);
     *fault = run->fault;
     if (run->instrumented && over && !atomic_load(&run->frame.stop) && in_instrument_end(run))
-        return run->kernel->shape.shadow_plan.followed ? IN_JIT_UNEXPECTED : IN_JIT_SUSPICIOUS;
+        return run->kernel->shape.shadow_plan.followed ? IN_JIT_UNEXPECTED : IN_JIT_DEOPTIMIZED;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
            : run->launch->outcome.stopped     ? IN_JIT_OVER
            : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED

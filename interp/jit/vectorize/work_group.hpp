@@ -96,7 +96,7 @@ bool is_profitable(const llvm::Loop &loop, const Divergence &divergence); // cos
 unsigned recurrence_cycles(const llvm::Loop &loop, const llvm::PHINode &phi);
 // row_loops.cpp: whether LOOP is better vectorized inside each work-item.
 bool is_row_loop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, const Divergence &divergence);
-// On all ways to BLOCK, ID in the first dimension has been found equal to VALUE.  No ID: not known.
+// On all paths to BLOCK, ID in the first dimension has been found equal to VALUE.  No ID: not known.
 struct OneItem {
     llvm::Argument *id = nullptr;
     uint64_t value = 0;

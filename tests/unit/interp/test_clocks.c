@@ -206,7 +206,7 @@ static void test_random(void **state)
                 assert_true(is_large || forgotten == 0);
             }
         }
-        assert_false(shadow.suspicious);
+        assert_false(shadow.deoptimized);
         end_launch();
     }
     assert_true(forgotten > 0);
@@ -220,9 +220,9 @@ static void test_gives_up(void **state)
     assert_int_equal(shadow.slice, SLICE);
     for (int k = 0; k < 2; k++)
         synchronize(0, RELEASE | STORE);
-    assert_false(shadow.suspicious);
+    assert_false(shadow.deoptimized);
     synchronize(0, RELEASE | STORE);
-    assert_true(shadow.suspicious && shadow.slice < 0);
+    assert_true(shadow.deoptimized && shadow.slice < 0);
     in_clock_begin(&shadow, 0); /* later work-items leave their loops, too */
     assert_true(shadow.slice < 0);
     end_launch();
