@@ -87,6 +87,10 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
     in_lower_fn lower = in_lower_entry(i.opcode);
     if (!lower)
         return in_bad(module, inst->word, err, "SPIRV 3.49.7", "OpSpecConstantOp of opcode %u", i.opcode);
+    for (uint32_t k = 0; k < i.operand_count; k++)
+        if (module->is_id[i.operands + k - module->words] && i.operands[k] >= module->bound)
+            return in_bad(module, inst->word, err, "SPIRV 2.16.1",
+                          "operand %u of OpSpecConstantOp is not a value", i.operands[k]);
     const struct in_id *first = &module->ids[i.operands[0]];
     if (is_address(id, &i, first))
         return fold_address(&l, &i, id);
