@@ -190,11 +190,16 @@ static void print_simple(const struct lt_stmt *s, FILE *out)
     }
 }
 
-static void print_body(const struct lt_stmt *s, unsigned indent, FILE *out)
+static void print_block(const struct lt_stmt *first, unsigned indent, FILE *out)
 {
     fputs("{\n", out);
-    print_stmts(s->kind == LT_BLOCK && !s->label ? s->body : s, indent + 2, out);
+    print_stmts(first, indent + 2, out);
     fprintf(out, "%*s}", (int)indent, "");
+}
+
+static void print_body(const struct lt_stmt *s, unsigned indent, FILE *out)
+{
+    print_block(s->kind == LT_BLOCK && !s->label ? s->body : s, indent, out);
 }
 
 static void print_loop(const struct lt_stmt *s, unsigned indent, FILE *out)
@@ -261,7 +266,7 @@ void lt_print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
         print_loop(s, indent, out);
         break;
     case LT_BLOCK:
-        print_body(s, indent, out);
+        print_block(s->body, indent, out);
         fputc('\n', out);
         break;
     case LT_BREAK:
