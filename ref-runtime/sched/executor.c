@@ -140,16 +140,22 @@ static void *executor_thread(void *unused)
 static void start_executor(void)
 {
     rt_sched_handle_forks();
-    rt_sched.seeded = rt_setting_given(RT_SET_QUEUE_SEED);
-    rt_sched.patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
-    rt_sched.step.random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
+    const bool seeded = rt_setting_given(RT_SET_QUEUE_SEED);
+    const uint64_t patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
+    const uint64_t seed = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+    mm_mutex_lock(&rt_lock); /* other threads may wait for user events already */
+    rt_sched.fork.count = mm_fork_count();
+    rt_sched.seeded = seeded;
+    rt_sched.patience = patience;
+    rt_sched.step.random_state = seed;
     if (pthread_create(&rt_sched.executor.thread, NULL, executor_thread, NULL) == 0)
         rt_sched.executor.process = getpid();
     else
         fprintf(stderr, "refcl: error: no thread to run commands can be created (ulimit -u)\n");
+    mm_mutex_unlock(&rt_lock);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

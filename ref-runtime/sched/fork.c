@@ -69,7 +69,6 @@ void rt_sched_notice_clone(void)
 
 void rt_sched_handle_forks(void)
 {
-    rt_sched.fork.count = mm_fork_count();
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 

@@ -93,6 +93,30 @@ static void *host_thread(void *number)
     return NULL;
 }
 
+static void *poll_event(void *event)
+{
+    cl_int status = CL_SUBMITTED, code = CL_SUCCESS;
+    while (status > CL_COMPLETE && code == CL_SUCCESS)
+        code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    GOOD(code);
+    return NULL;
+}
+
+/* The scheduler starts with the first command, while another thread polls a user event. */
+static void enqueue_first_command(void)
+{
+    cl_int code;
+    pthread_t poller;
+    cl_event gate = clCreateUserEvent(context, &code);
+    GOOD(code);
+    GOOD(pthread_create(&poller, NULL, poll_event, gate));
+    usleep(CALLBACK_PAUSE);
+    GOOD(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
+    GOOD(clSetUserEventStatus(gate, CL_COMPLETE));
+    GOOD(pthread_join(poller, NULL));
+    GOOD(clReleaseEvent(gate));
+}
+
 /* The child uses an object of its parent. */
 static void fork_once(void)
 {
@@ -114,6 +138,7 @@ static int run_threads(void)
     void *state = NULL;
     if (open_device(&state) || pthread_barrier_init(&start, NULL, THREADS))
         return 3;
+    enqueue_first_command();
     for (intptr_t i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, host_thread, (void *)(10 * i)))
             return 4;
