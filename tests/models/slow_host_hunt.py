@@ -413,7 +413,8 @@ def main():
         if run.returncode not in (0, 3):
             print("# " + run.stderr.strip().replace("\n", "\n# "))
         answers = json.load(open(out))["tests"]
-        report(len(answers) == COUNT, "every program is decided")
+        undecided = sum("unknown" in (answer.get("race"), answer.get("usage")) for answer in answers)
+        report(len(answers) == COUNT and undecided * 10 <= COUNT, f"{undecided} of {COUNT} programs are not decided")
         wrong = []
         for i, (p, answer) in enumerate(zip(programs, answers)):
             for what, found in (("race", p.races()), ("usage", p.misuses())):
