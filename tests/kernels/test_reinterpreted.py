@@ -48,4 +48,4 @@ for flags in ([], ['-cl-opt-disable']):
         check(f'constants of {number} bytes {" ".join(flags)}', not wrong)
         if wrong:
             print('# ' + ', '.join(wrong[:8]))
-done()
+sys.exit(done())

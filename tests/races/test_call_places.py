@@ -104,4 +104,4 @@ def main():
 
 
 main()
-tap.done()
+sys.exit(tap.done())

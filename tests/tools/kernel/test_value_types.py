@@ -136,4 +136,4 @@ with tempfile.TemporaryDirectory() as folder:
     done = run(folder, "explore", "--assert", "exists (t[0] < 0)", "states.cl", *ARGUMENTS)
     check("local memory has no name in conditions; the message lists those there are",
           done.returncode == 2 and "conditions can name counter, scale, n, f, p, a, u [" in done.stderr, done.stderr)
-tap.done()
+sys.exit(tap.done())
