@@ -2,6 +2,7 @@
 """Seeded faults of the Vulkan back end: refcl is built with each of them, and the tests of modules and of the
 mapping must fail. A fault is one change of litmus/vulkan: a dropped order, storage class, availability or
 visibility, a wrong scope, a private access, a missing barrier."""
+import functools
 import os
 import shlex
 import subprocess
@@ -43,6 +44,7 @@ FAULTS = [
 ]
 
 
+@functools.lru_cache(maxsize=None)
 def commands(file):
     """The commands that compile FILE and that link refcl."""
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}

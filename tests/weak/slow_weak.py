@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The whole litmus suite under REFCL_MEMORY=weak with three seeds, or a sample of it: no forbidden state, and
-the share of allowed states that are observed; lists the tests with unobserved ones."""
+"""The whole litmus suite under REFCL_MEMORY=weak with three seeds; in a sample with one seed and a third of the
+instances.  No forbidden state is observed.  Prints the share of allowed states that are observed, and the tests
+with unobserved ones."""
 import os
 import sys
 
@@ -12,8 +13,9 @@ def main():
     os.chdir(root)
     folders = [os.path.join("litmus/suite", f) for f in sorted(os.listdir("litmus/suite")) if not f.startswith("host-")]
     seen = Seen()
-    for seed in (1, 2, 3) if SHARE == 1 else (1,):
-        seen.add(campaign(folders, seed, 3000))
+    seeds, instances = ((1, 2, 3), 3000) if SHARE == 1 else ((1,), 1000)
+    for seed in seeds:
+        seen.add(campaign(folders, seed, instances))
     for name in sorted(seen.all):
         if len(seen.states[name]) < seen.all[name]:
             print("# %s: %d of %d states" % (name, len(seen.states[name]), seen.all[name]))
