@@ -59,6 +59,8 @@ BODIES = {
     'private counts': 'uint w[16] = {0}; global const uchar *p = (global const uchar *)a + (i & 31) * 16; for (int k = 0; k < 100; k++) w[p[k] & 15] += k; for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
     'private exchange': 'uint w[16]; for (int k = 0; k < 16; k++) w[k] = a[(i + k * 7) & 255]; for (int k = 0; k < 30; k++) { uint m = (x >> k) & 15, n = (y >> k) & 15, p = w[m], q = w[n]; if (p > q) { w[m] = q; w[n] = p; r += m; } } '
                         'for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
+    'climb': 'uint at = x & 15; while (at < 255) { uint u = a[at] ^ x, v = u * 9 + (u >> 5), w = (v ^ (v << 3)) * 5 + at; if ((w ^ (w >> 7)) % 16 < 9) { r = r * 3 + w; at = 2 * at + 1; } '
+             'else { r ^= w; while (at != 0 && (at & 1) == 0) at = at / 2 - 1; at = at == 0 ? 255 : at + 1; } }',
     'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',
 }
 CASES = []

@@ -2,6 +2,7 @@
 #include "interp/jit/vectorize/cost_model.hpp"
 #include "interp/jit/vectorize/access_order.hpp"
 
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Dominators.h>
@@ -24,9 +25,9 @@ constexpr unsigned LOADS = 192;
 // vectors that remains in the caches; and of one inside a work-item, of whose vectors some lanes are masked
 // most of the time.
 constexpr unsigned OVERLAPPED = 80, MOST_CODE = 4800, MOST_MASKED = 400;
-// Instructions of masked code that a branch may skip: to store, compare and search the next regions of lanes,
-// and values that live across the branch, takes 30, and a misprediction as long.
-constexpr unsigned WORTH_BRANCH = 64;
+// Instructions that take as long as to store, compare and search the next regions of lanes, and values that
+// live across regions; and those of masked code that a branch may skip: a misprediction takes as long again.
+constexpr unsigned REGION = 30, WORTH_BRANCH = 64;
 // Loads of a loop that are compared with one another.
 constexpr unsigned MOST_REPEATED = 64;
 // Vectors of a strip: few work-groups consist of longer ones.
@@ -178,15 +179,36 @@ static bool is_better_alone(const Loop &loop, unsigned size, unsigned slow, bool
                   [&](const PHINode &phi) { return ISSUE * recurrence_cycles(loop, phi) <= time; });
 }
 
+// Whether lanes leave LOOP one after the other.
+static bool lanes_leave_apart(const Loop &loop, const Divergence &divergence)
+{
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    return any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
+}
+
+// Whether LOOP, of SIZE instructions, is a small part of a loop around it, which lanes leave one by one, and
+// not of each of its iterations: few lanes are in it at a time, and all others wait for them.
+static bool is_rarely_shared(const Loop &loop, unsigned size, const Divergence &divergence)
+{
+    const Loop *outer = loop.getParentLoop();
+    if (!outer || size > REGION || !lanes_leave_apart(loop, divergence) ||
+        !lanes_leave_apart(*outer, divergence))
+        return false;
+    unsigned all = 0;
+    for (const BasicBlock *b : outer->blocks())
+        all += b->size();
+    SmallPtrSet<BasicBlock *, 1> inner{loop.getHeader()};
+    return 2 * size < all && outer->getLoopLatch() &&
+           isPotentiallyReachable(outer->getHeader(), outer->getLoopLatch(), &inner);
+}
+
 // Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those
 // that compare bytes one after the other: most of them leave at the first.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
     unsigned size = 0, gathers = 0, masked = 0, slow = 0, divisions = 0;
-    SmallVector<BasicBlock *, 4> exits;
-    loop.getExitingBlocks(exits);
-    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    bool searches = differs && exits.size() > 1;
+    bool differs = lanes_leave_apart(loop, divergence), searches = differs && !loop.getExitingBlock();
     for (BasicBlock *b : loop.blocks()) {
         size += b->size();
         for (const Instruction &i : *b) {
@@ -196,8 +218,9 @@ bool is_profitable(const Loop &loop, const Divergence &divergence)
             divisions += is_wide_division(i, divergence);
         }
     }
-    return size <= MOST_MASKED && (differs ? GATHER * gathers < size : OPERATION * masked < size) &&
-           OPERATION * divisions < size && !is_better_alone(loop, size, slow, differs);
+    return size <= MOST_MASKED && !is_rarely_shared(loop, size, divergence) &&
+           (differs ? GATHER * gathers < size : OPERATION * masked < size) && OPERATION * divisions < size &&
+           !is_better_alone(loop, size, slow, differs);
 }
 
 // ---- vectors in an iteration of a loop over work-items -----------------------------------------------
