@@ -59,6 +59,8 @@ BODIES = {
     'private counts': 'uint w[16] = {0}; global const uchar *p = (global const uchar *)a + (i & 31) * 16; for (int k = 0; k < 100; k++) w[p[k] & 15] += k; for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
     'private exchange': 'uint w[16]; for (int k = 0; k < 16; k++) w[k] = a[(i + k * 7) & 255]; for (int k = 0; k < 30; k++) { uint m = (x >> k) & 15, n = (y >> k) & 15, p = w[m], q = w[n]; if (p > q) { w[m] = q; w[n] = p; r += m; } } '
                         'for (int k = 0; k < 16; k++) r = r * 3 + w[k];',
+    'column': 'int h[25]; for (int k = 0; k < 25; k++) h[k] = k; for (uint j = 0; j < (b[0] & 31); j++) { int before = 0, gap = 0; uint c = a[(i + j) & 255]; for (int k = 1; k < 25; k++) { int score = max(max(before + ((c ^ k * 5) & 3 ? -1 : 2), 0), '
+              'max(gap - 1, h[k] - 3)); gap = max(gap - 1, h[k - 1] - 3); before = h[k]; h[k] = score; r = max(r, (uint)score); } } r = r * 31 + h[x % 25];',
     'climb': 'uint at = x & 15; while (at < 255) { uint u = a[at] ^ x, v = u * 9 + (u >> 5), w = (v ^ (v << 3)) * 5 + at; if ((w ^ (w >> 7)) % 16 < 9) { r = r * 3 + w; at = 2 * at + 1; } '
              'else { r ^= w; while (at != 0 && (at & 1) == 0) at = at / 2 - 1; at = at == 0 ? 255 : at + 1; } }',
     'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Which loops inside work-items become vectors across work-items.  Not a short loop in some iterations of a loop that
-work-items leave one after the other, of which few are in it at a time."""
+work-items leave one after the other, of which few are in it at a time.  A long loop, if no work-item leaves it before
+the others."""
 import os
 import re
 import sys
@@ -27,7 +28,25 @@ WALK = '''kernel void k(global const float *in, global uint *out) {
             }
         }
         out[i] = found; }'''
+# A column of the Smith-Waterman matrix is in registers.
+ALIGN = '''kernel void k(global const uint *in, global uint *out) {
+        int i = get_global_id(0), best = 0, h[33];
+        for (int k = 0; k <= 32; k++)
+            h[k] = 0;
+        for (int row = 0; row < COUNT; row++) {
+            int before = 0, gap = 0;
+            uint c = in[row * 1024 + i];
+            for (int k = 1; k <= 32; k++) {
+                int score = max(max(before + ((c ^ k * 5) & 3 ? -1 : 2), 0), max(gap - 1, h[k] - 3));
+                gap = max(gap - 1, h[k - 1] - 3);
+                before = h[k];
+                h[k] = score;
+                best = max(best, score);
+            }
+        }
+        out[i] = best; }'''
 KERNELS = {
+    'long': ALIGN.replace('COUNT', 'out[1024]'),
     'climbs': WALK.replace('CLIMB', 'while (at != 0 && (at & 1) == 0) at = at / 2 - 1;'),
     'climbs once': WALK.replace('CLIMB', 'at = at / 2;')}
 
@@ -44,6 +63,8 @@ def main():
     if 'avx512vl' in open('/proc/cpuinfo').read():
         text = compiled('climbs once')
         check('a walk without a loop in it: vectors', re.search(r'fmul <\d+ x float>', text) is not None, text)
+        text = compiled('long')
+        check('a long loop that all work-items leave at once: vectors', re.search(r'store <\d+ x i32>', text) is not None, text)
     text = compiled('climbs')
     check('a walk with a short loop at leaves: no vectors', text != '' and not re.search(r'fmul <\d+ x float>', text), text)
     return done()

@@ -218,7 +218,8 @@ bool is_profitable(const Loop &loop, const Divergence &divergence)
             divisions += is_wide_division(i, divergence);
         }
     }
-    return size <= MOST_MASKED && !is_rarely_shared(loop, size, divergence) &&
+    const bool has_masks = differs || divergence.blocks.count(loop.getHeader());
+    return size <= (has_masks ? MOST_MASKED : MOST_CODE) && !is_rarely_shared(loop, size, divergence) &&
            (differs ? GATHER * gathers < size : OPERATION * masked < size) && OPERATION * divisions < size &&
            !is_better_alone(loop, size, slow, differs);
 }
