@@ -82,3 +82,14 @@ kernel void k(global const uint *a, global const uint *b, global uint *o)
   barrier(CLK_LOCAL_MEM_FENCE); t[l] ^= r; }} o[i] = r; }}"""
             CASES.append((f'barriers and {name} {size} {local}', source, size, local,
                           [('in', 'u4', 256, None, None), ('in', 'u4', 256, None, None), ('out', 'u4', 264)]))
+# Each work-item writes a row of consecutive elements, which remain scalar code.
+ROWS = {
+    'prefix sums': 'uint s = i; for (int k = 0; k < COUNT; k++) { s += p[i * 32 + k]; o[i * 32 + k] = s; }',
+    'prefix sums, from another start': 'uint s = i; for (int k = b[1] & 3; k < COUNT; k++) { s = s * 3 + p[i * 32 + k]; o[i * 32 + k] = s; }',
+    'prefix sums that end': 'uint s = 0; for (int k = 0; k < COUNT; k++) { s += p[i * 32 + k]; o[i * 32 + k] = s; if ((s & 31) == 5) break; }',
+}
+for name, body in ROWS.items():
+    for count in '1', '2', '3', '31', '32', '(int)(b[0] & 1)', '(int)(b[0] & 31)', '(int)(b[0] % 33)', '(int)(b[i] & 31)':
+        source = f"""kernel void k(global const ushort *p, global const uint *b, global uint *o)
+{{ int i = get_global_id(0); {body.replace('COUNT', count)} }}"""
+        CASES.append((f'{name} {count}', source, (64,), (32,), [('in', 'u2', 2048, None, None), ('in', 'u4', 64, None, None), ('out', 'u4', 2048)]))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Which loops inside work-items become vectors across work-items.  Not a short loop in some iterations of a loop that
 work-items leave one after the other, of which few are in it at a time.  A long loop, if no work-item leaves it before
-the others."""
+the others.  A loop over consecutive elements that remains scalar is unrolled."""
 import os
 import re
 import sys
@@ -47,6 +47,18 @@ ALIGN = '''kernel void k(global const uint *in, global uint *out) {
         out[i] = best; }'''
 KERNELS = {
     'long': ALIGN.replace('COUNT', 'out[1024]'),
+    'prefix sums': '''kernel void k(global const short *in, global int *out) {
+        int i = get_global_id(0), sum = 0;
+        for (int k = 0; k < 64; k++) {
+            sum += in[i * 64 + k];
+            out[i * 64 + k] = sum;
+        } }''',
+    'prefix sums of rows': '''kernel void k(global const short *in, global int *out) {
+        int i = get_global_id(0), sum = 0, count = in[0];
+        for (int k = 0; k < count; k++) {
+            sum += in[i * 64 + k];
+            out[i * 64 + k] = sum;
+        } }''',
     'climbs': WALK.replace('CLIMB', 'while (at != 0 && (at & 1) == 0) at = at / 2 - 1;'),
     'climbs once': WALK.replace('CLIMB', 'at = at / 2;')}
 
@@ -67,6 +79,9 @@ def main():
         check('a long loop that all work-items leave at once: vectors', re.search(r'store <\d+ x i32>', text) is not None, text)
     text = compiled('climbs')
     check('a walk with a short loop at leaves: no vectors', text != '' and not re.search(r'fmul <\d+ x float>', text), text)
+    for name in 'prefix sums', 'prefix sums of rows':
+        text = compiled(name)
+        check(f'{name}: several elements in an iteration', text.count('load i16') >= 4, text)
     return done()
 
 

@@ -160,22 +160,36 @@ struct HalvesAsIntegers : PassInfoMixin<HalvesAsIntegers> {
     }
 };
 
-// Loops over work-items are not unrolled before they are vectorized.  Those that remained scalar are unrolled
-// here, if their trip count is constant and several iterations are short: a jump for each work-item costs as
-// much as a few instructions.
+// Loops over work-items, and loops inside them over consecutive elements, are not unrolled before they are
+// vectorized.  Those that remained scalar are unrolled here, if several iterations are short: a jump for each
+// costs as much as a few instructions.  Loops over work-items only if their trip count is constant.
 struct UnrollScalar : PassInfoMixin<UnrollScalar> {
-    static bool is_scalar_over_items(const Loop &loop)
+    enum { MOST_ITERATIONS = 8, MOST_INSTRUCTIONS = 64 };
+
+    static bool remained_scalar(const Loop &loop)
     {
-        return loop.isInnermost() && findOptionMDForLoop(&loop, "llvm.loop.parallel_accesses") &&
-               !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
+        return loop.isInnermost() && !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized") &&
+               (findOptionMDForLoop(&loop, "llvm.loop.parallel_accesses") ||
+                findOptionMDForLoop(&loop, "in.row"));
+    }
+    static unsigned iterations(const Loop &loop)
+    {
+        unsigned size = 0, count = MOST_ITERATIONS;
+        for (const BasicBlock *b : loop.blocks())
+            size += unsigned(b->size());
+        while (count > 1 && count * size > MOST_INSTRUCTIONS)
+            count /= 2;
+        return count;
     }
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses)
     {
         bool found = false;
         for (Loop *loop : analyses.getResult<LoopAnalysis>(f).getLoopsInPreorder())
-            if (is_scalar_over_items(*loop)) {
+            if (remained_scalar(*loop)) {
                 loop->setLoopID(makePostTransformationMetadata(f.getContext(), loop->getLoopID(),
                                                                {"llvm.loop.unroll.disable"}, {}));
+                if (findOptionMDForLoop(loop, "in.row"))
+                    addStringMetadataToLoop(loop, "llvm.loop.unroll.count", iterations(*loop));
                 found = true;
             }
         LoopUnrollOptions options(3);

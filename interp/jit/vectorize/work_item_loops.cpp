@@ -101,10 +101,13 @@ static bool better_unrolled(const Loop &loop, const LoopInfo &loops, ScalarEvolu
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
 
-static void mark_loop(Loop &loop, const char *hint)
+static void mark_loop(Loop &loop, ArrayRef<const char *> hints)
 {
     LLVMContext &c = loop.getHeader()->getContext();
-    MDNode *node = MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, hint))});
+    SmallVector<Metadata *, 3> nodes{nullptr};
+    for (const char *hint : hints)
+        nodes.push_back(MDNode::get(c, MDString::get(c, hint)));
+    MDNode *node = MDNode::getDistinct(c, nodes);
     node->replaceOperandWith(0, node);
     loop.setLoopID(node);
 }
@@ -127,13 +130,18 @@ void in_shim_mark_unroll(LLVMValueRef item)
     LoopInfo loops(tree);
     TripCounts counts(f, tree, loops);
     Divergence divergence(f, 3);
-    for (Loop *loop : loops.getLoopsInPreorder())
-        if (is_row_loop(*loop, counts.evolution, divergence))
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+        const bool apart = has_divergent_exit(*loop, divergence);
+        const bool is_row = is_row_loop(*loop, counts.evolution, divergence);
+        if (is_row && apart)
             mark_loop(*loop, "llvm.loop.unroll.disable");
+        else if (is_row)
+            mark_loop(*loop, {"llvm.loop.unroll.disable", "in.row"});
         else if (better_unrolled(*loop, loops, counts.evolution))
             mark_loop(*loop, "llvm.loop.unroll.full");
-        else if (has_divergent_exit(*loop, divergence))
+        else if (apart)
             mark_loop(*loop, "llvm.loop.unroll.runtime.disable");
+    }
 }
 
 // ---- loops over work-items -----------------------------------------------------------------------
