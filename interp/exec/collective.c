@@ -205,9 +205,25 @@ static const uint8_t *shuffle_source(const struct in_gathering *g, uint32_t m)
     }
 }
 
+/* All work-items have to name the same one. */
+static void check_same_id(const struct in_gathering *g, const char *clause)
+{
+    size_t size = g->w->last->size;
+    uint32_t m = 1;
+    while (m < g->count && memcmp(in_gathered(g, 0, 1), in_gathered(g, m, 1), size) == 0)
+        m++;
+    if (m < g->count)
+        in_raise(
+            g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", clause,
+            "the work-item that this work-item broadcasts from differs from that of work-item %u of its group",
+            g->members[0]->agent);
+}
+
 /* [CLC 6.15.20.6 R1; CLC 6.15.20.7 R1] */
 static void shuffle_members(const struct in_gathering *g)
 {
+    if (g->run->launch.checks && g->w->opcode == SpvOpGroupNonUniformBroadcast)
+        check_same_id(g, "CLC 6.15.20");
     uint64_t size = g->w->ty->reg_size;
     struct exchange *x = mm_alloc_zero(g->count, sizeof *x);
     if (!x || size > sizeof x->bytes) {
@@ -223,20 +239,6 @@ static void shuffle_members(const struct in_gathering *g)
     for (uint32_t m = 0; m < g->count; m++)
         put_result(g, m, x[m].bytes, size);
     mm_free(x);
-}
-
-/* All work-items have to name the same one. */
-static void check_same_id(const struct in_gathering *g, const char *clause)
-{
-    size_t size = g->w->last->size;
-    uint32_t m = 1;
-    while (m < g->count && memcmp(in_gathered(g, 0, 1), in_gathered(g, m, 1), size) == 0)
-        m++;
-    if (m < g->count)
-        in_raise(
-            g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", clause,
-            "the work-item that this work-item broadcasts from differs from that of work-item %u of its group",
-            g->members[0]->agent);
 }
 
 /* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
