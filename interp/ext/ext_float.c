@@ -194,18 +194,14 @@ FRACT(f64, double, , , , 0x1.fffffffffffffp-1)
     {                                                                                                        \
         type v = from(x), r = (type)((v > 0) - (v < 0));                                                     \
         return to(v == 0 ? v : r);                                                                           \
+    }                                                                                                        \
+    in_##t in_ext_mix_##t(in_##t x, in_##t y, in_##t a)                                                      \
+    {                                                                                                        \
+        return to(from(x) + (from(y) - from(x)) * from(a));                                                  \
     }
 COMMON(f16, float, in_half_to_f32, in_half_from_f32, 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
 COMMON(f32, float, , , 0x1.1df46ap-6f, 0x1.ca5dc2p+5f)
 COMMON(f64, double, , , 0x1.1df46a2529d39p-6, 0x1.ca5dc1a63c1f8p+5)
-
-/* x + (y - x) * a in double: floats lose no bits. */
-#define MIX(name, t)                                                                                         \
-    in_##t in_ext_##name##_##t(in_##t x, in_##t y, in_##t a)                                                 \
-    {                                                                                                        \
-        return TO_##t(FROM_##t(x) + (FROM_##t(y) - FROM_##t(x)) * FROM_##t(a));                              \
-    }
-IN_EACH_FLOAT(MIX, mix)
 
 /* ---- by their bits ------------------------------------------------------------------------------- */
 

@@ -585,7 +585,7 @@ def main():
     wide = registers()
     for name, operation in [('four floats', f'fmul <{wide} x float>'), ('four halves', f'fmul <{wide} x float>'), ('two floats, exchanged', f'fmul <{wide} x float>'),
                             ('three floats', f'fmul <{3 * wide} x float>'), ('four floats, scaled', f'fmul <{wide} x float>'), ('four bytes', f'fmul <{wide} x float>'),
-                            ('four floats, chosen', f'fcmp \\w+ <{wide} x float>'), ('four floats, chosen by each', f'fmul <{max(4, wide // 2)} x double>')]:
+                            ('four floats, chosen', f'fcmp \\w+ <{wide} x float>'), ('four floats, chosen by each', f'fmul <{wide} x float>')]:
         text = compiled(name)
         check(f'vectors of work-items ({name}): as wide as the processor', re.search(operation, text) is not None, text)
         check(f'vectors of work-items ({name}): no gathers', text != '' and 'gather' not in text and 'scatter' not in text, text)
