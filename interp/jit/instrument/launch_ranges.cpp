@@ -529,8 +529,13 @@ void LaunchRanges::finish(Value *all)
     PassBuilder().registerFunctionAnalyses(analyses);
     EarlyCSEPass().run(*holds, analyses);
     ADCEPass().run(*holds, analyses);
-    for (BasicBlock *block = &holds->getEntryBlock(); block->size() > MOST_OF_BLOCK;)
-        block = block->splitBasicBlock(std::next(block->begin(), MOST_OF_BLOCK));
+    SmallVector<Instruction *, 16> starts;
+    size_t count = 0;
+    for (Instruction &i : holds->getEntryBlock())
+        if (count++ % MOST_OF_BLOCK == 0 && count > 1)
+            starts.push_back(&i);
+    for (Instruction *start : reverse(starts)) // from the end: each split moves one short block
+        holds->getEntryBlock().splitBasicBlock(start);
     holds->addFnAttr(Attribute::NoInline);
     holds->addFnAttr(Attribute::OptimizeNone);
 }
