@@ -3,6 +3,7 @@
 #include "interp/jit/llvm/image_path.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
+#include <llvm-c/Target.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -15,6 +16,7 @@
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Linker/Linker.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
@@ -41,6 +43,19 @@ LLVMValueRef in_shim_access_group(LLVMContextRef context)
 {
     LLVMContext &c = *unwrap(context);
     return wrap(MetadataAsValue::get(c, MDNode::getDistinct(c, {})));
+}
+
+void in_shim_initialize_target()
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    // X86DomainReassignment moves computations of masks from general registers to mask registers.  It changed
+    // nothing in 65 compiled modules, and takes half of the code generator's time for a block of 10,000
+    // instructions.  The target machine has no such setting, and the option is one of the process; it changes
+    // speed, not results.
+    cl::Option *option = cl::getRegisteredOptions().lookup("disable-x86-domain-reassignment");
+    if (option && option->getNumOccurrences() == 0)
+        option->addOccurrence(0, option->ArgStr, "true");
 }
 
 void in_shim_hidden_effects(LLVMValueRef function)

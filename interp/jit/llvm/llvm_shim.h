@@ -23,6 +23,8 @@ LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op,
                                   LLVMValueRef value, bool single);
 /* A new access group, as a value for LLVMSetMetadata. */
 LLVMValueRef in_shim_access_group(LLVMContextRef context);
+/* Prepares LLVM for the processor's code, without a pass that takes quadratic time and gains nothing. */
+void in_shim_initialize_target(void);
 /* Promises that FUNCTION accesses no memory that the module can access. */
 void in_shim_hidden_effects(LLVMValueRef function);
 /* A module of bitcode whose functions are read when they are needed; NULL: BYTES are no bitcode. */

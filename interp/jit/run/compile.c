@@ -59,8 +59,7 @@ static bool compiler_start(char *why, size_t why_size)
 {
     if (machine)
         return true;
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
+    in_shim_initialize_target();
     return make_machine(why, why_size);
 }
 
